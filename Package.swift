@@ -1,0 +1,203 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// MARK: - Settings, once for all targets
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+// MARK: - Libraries that Kith stands on
+
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+/// The other implementation of protobuf, against which ours is proved. Tests only.
+let swiftProtobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+
+// MARK: - Shapes of targets
+
+/// A library under `Sources`.
+func library(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+/// The generated Swift of one proto package; `area` is its folder under `Sources/KithContracts`.
+func contract(_ area: String, serves: Bool = true) -> Target {
+  .target(
+    name: "\(area)Contract",
+    dependencies: ["KithContractsC", "KithWire"] + (serves ? ["KithRPC"] : []),
+    path: "Sources/KithContracts/\(area)",
+    swiftSettings: settings)
+}
+
+/// A program: wiring only.
+func program(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+/// The tests of one module or subject.
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [])
+  -> Target
+{
+  .testTarget(
+    name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+/// A plugin: its pure domain, the service that adapts it to its contract, the worker program, and their tests.
+func workerPlugin(
+  _ name: String, executable: String, contract: Target.Dependency, resources: [String] = []
+) -> [Target] {
+  [
+    library("\(name)Domain", path: "Plugins/\(name)/Domain", []),
+    library(
+      "\(name)Service", path: "Plugins/\(name)/Service",
+      [.byName(name: "\(name)Domain"), contract, "KithJSON", "KithRPC", "KithWire"]),
+    program(
+      executable, path: "Plugins/\(name)/Worker",
+      [.byName(name: "\(name)Service"), "KithWorker"]),
+    tests(
+      "\(name)Tests",
+      [
+        .byName(name: "\(name)Domain"), .byName(name: "\(name)Service"), contract,
+        "KithJSON", "KithRPC", "KithTransportInProcess",
+      ]),
+  ]
+}
+
+// MARK: - The house, floor by floor; a module imports only from floors below (README.md has the picture)
+
+/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire.
+let doors: [Target] = [
+  .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
+  .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
+  .target(name: "KithContractsC", dependencies: ["CProtobufC"]),
+]
+
+/// Floor 1: values and decisions; no process, socket or clock.
+let pure: [Target] = [
+  library("KithWire", ["CProtobufC"]),
+  library("KithJSON", []),
+  library("KithManifest", ["KithJSON", yams]),
+  library("KithSupervision", ["KithManifest"]),
+]
+
+/// Floor 2: calls, and the transports that carry them.
+let calls: [Target] = [
+  contract("RPC", serves: false),
+  library("KithRPC", ["KithWire", "RPCContract", collections]),
+  library("KithTransportNng", ["KithRPC", "CNng", collections]),
+  library("KithTransportInProcess", ["KithRPC"]),
+]
+
+/// Floor 3: words: the generated contracts, and what reads contracts at run time.
+let words: [Target] = [
+  contract("Descriptor", serves: false),
+  contract("Worker"),
+  contract("Host"),
+  contract("Health"),
+  contract("Reflection"),
+  contract("Risk"),
+  library("KithReflection", ["DescriptorContract", "KithJSON", "KithWire"]),
+]
+
+/// Floor 4: shells that carry decisions out.
+let shells: [Target] = [
+  library(
+    "KithClient",
+    ["HostContract", "KithManifest", "KithRPC", "KithTransportNng"]),
+  library(
+    "KithWorker",
+    [
+      "HealthContract", "KithJSON", "KithRPC", "KithTransportNng", "KithWire", "ReflectionContract",
+      "WorkerContract", crypto, logging, unixSignals,
+    ]),
+  library(
+    "KithHost",
+    [
+      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithRPC", "KithSupervision",
+      "KithTransportNng", "WorkerContract", crypto, logging,
+    ]),
+  library(
+    "KithCommands",
+    [
+      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection", "KithRPC",
+      "ReflectionContract", argumentParser,
+    ]),
+]
+
+/// Floor 5: programs.
+let programs: [Target] = [
+  program("kithd", ["KithHost", argumentParser, unixSignals]),
+  program("kith", ["KithCommands"]),
+]
+
+/// The workers that ship.
+let plugins: [Target] =
+  workerPlugin("RiskEngine", executable: "risk-engine-worker", contract: "RiskContract")
+
+/// Beside the house.
+let testing: [Target] = [
+  library("KithTesting", ["HostContract", "KithClient", "KithManifest", "KithRPC"]),
+  tests("ArchitectureTests", []),
+  tests(
+    "ContractTests",
+    [
+      "DescriptorContract", "HealthContract", "HostContract", "KithWire", "ReflectionContract",
+      "RiskContract", "RPCContract", "WorkerContract", swiftProtobuf,
+    ]),
+  tests("KithWireTests", ["KithWire"]),
+  tests("KithJSONTests", ["KithJSON"]),
+  tests(
+    "KithRPCTests",
+    [
+      "HealthContract", "KithRPC", "KithTransportInProcess", "KithTransportNng", "KithWire",
+      "RPCContract",
+    ]),
+  tests("KithReflectionTests", ["DescriptorContract", "KithJSON", "KithReflection", "RiskContract"]),
+  tests("KithManifestTests", ["KithJSON", "KithManifest"]),
+  tests("KithSupervisionTests", ["KithManifest", "KithSupervision"]),
+  tests("KithHostTests", ["KithHost", "KithManifest"]),
+  tests("KithWorkerTests", ["KithJSON", "KithWorker"]),
+  tests("KithCommandsTests", ["KithCommands", "KithJSON", "KithReflection", "RiskContract"]),
+  tests(
+    "IntegrationTests",
+    [
+      "HostContract", "KithClient", "KithJSON", "KithRPC", "KithTesting", "KithTransportNng",
+      "RiskContract", "kith", "kithd", "risk-engine-worker",
+    ]),
+]
+
+let package = Package(
+  name: "kith",
+  products: [
+    .executable(name: "kith", targets: ["kith"]),
+    .executable(name: "kithd", targets: ["kithd"]),
+    .executable(name: "risk-engine-worker", targets: ["risk-engine-worker"]),
+    .library(name: "KithClient", targets: ["KithClient"]),
+    .library(name: "KithTesting", targets: ["KithTesting"]),
+    .library(name: "KithWorker", targets: ["KithWorker"]),
+    .library(name: "RiskContract", targets: ["RiskContract"]),
+    .library(name: "RiskEngineDomain", targets: ["RiskEngineDomain"]),
+    .library(name: "KithTransportNng", targets: ["KithTransportNng"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: doors + pure + calls + words + shells + programs + plugins + testing
+)
