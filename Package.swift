@@ -164,7 +164,8 @@ let testing: [Target] = [
       "HealthContract", "KithRPC", "KithTransportInProcess", "KithTransportNng", "KithWire",
       "RPCContract",
     ]),
-  tests("KithReflectionTests", ["DescriptorContract", "KithJSON", "KithReflection", "RiskContract"]),
+  tests(
+    "KithReflectionTests", ["DescriptorContract", "KithJSON", "KithReflection", "RiskContract"]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithSupervisionTests", ["KithManifest", "KithSupervision"]),
   tests("KithHostTests", ["KithHost", "KithManifest"]),

@@ -18,52 +18,42 @@ struct KithGenerator: CodeGenerator {
     files: [FileDescriptor], parameter: any CodeGeneratorParameter,
     protoCompilerContext: any ProtoCompilerContext, generatorOutputs: any GeneratorOutputs
   ) throws {
-    let withServices = try wantsServices(parameter)
     var filesOfArea: [String: [FileDescriptor]] = [:]
     for file in files {
       guard let area = Area.name(ofPackage: file.package) else { continue }
       filesOfArea[area, default: []].append(file)
       for message in file.messages {
-        let source = SourceFile(file, imports: contracts(of: message, outside: area)) { text in
+        let source = SourceFile(
+          file, uses: ["KithContractsC"],
+          publicly: ["KithWire"] + contracts(of: message, outside: area)
+        ) { text in
           MessageGenerator(message).generate(into: &text)
         }
         try generatorOutputs.add(
           fileName: "\(area)/\(SwiftNames.type(message.name)).swift", contents: source.text)
       }
       for enumeration in file.enums {
-        let source = SourceFile(file, usesC: false) { text in
+        let source = SourceFile(file, uses: [], publicly: ["KithWire"]) { text in
           EnumGenerator(enumeration).generate(into: &text)
         }
         try generatorOutputs.add(
           fileName: "\(area)/\(SwiftNames.type(enumeration.name)).swift", contents: source.text)
       }
-      for service in file.services where withServices {
+      for service in file.services {
         let generator = try ServiceGenerator(service, area: area)
-        let source = SourceFile(file, usesC: false, imports: ["KithRPC"]) { text in
+        let source = SourceFile(file, uses: [], publicly: ["KithRPC"]) { text in
           generator.generate(into: &text)
         }
         try generatorOutputs.add(fileName: "\(area)/\(service.name).swift", contents: source.text)
       }
     }
     for (area, files) in filesOfArea {
-      let source = SourceFile(files[0], publicly: false) { text in
+      let source = SourceFile(files[0], uses: ["KithContractsC", "KithWire"], publicly: []) { text in
         DescriptorSetGenerator(area: area, files: files).generate(into: &text)
       }
       try generatorOutputs.add(
         fileName: "\(area)/\(area)DescriptorSet.swift", contents: source.text)
     }
-  }
-
-  /// `--kith_opt=Services=no` leaves the services out.
-  private func wantsServices(_ parameter: any CodeGeneratorParameter) throws -> Bool {
-    var wanted = true
-    for pair in parameter.parsedPairs {
-      guard pair.key == "Services" else {
-        throw GeneratorError("unknown parameter \(pair.key); there is only Services=yes or no")
-      }
-      wanted = pair.value != "no"
-    }
-    return wanted
   }
 
   /// The contract targets that the fields of `message` have types from.

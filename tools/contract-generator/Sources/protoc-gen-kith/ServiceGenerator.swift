@@ -43,9 +43,8 @@ struct ServiceGenerator {
           case .idempotencyUnknown: "unknown"
           }
         text.print("public static let \(declared(method)) = MethodDescriptor(")
-        text.print(
-          "  service: \"\(service.fullName)\", method: \"\(method.name)\", idempotency: .\(idempotency))"
-        )
+        text.print("  service: \"\(service.fullName)\", method: \"\(method.name)\",")
+        text.print("  idempotency: .\(idempotency))")
         text.print()
       }
       text.print("/// All of them, in the order of the contract.")
@@ -82,7 +81,7 @@ struct ServiceGenerator {
     text.print("///")
     text.print(
       "/// This is the worker's side. A method throws `RPCError` to answer with a status; any other error is answered",
-      "/// INTERNAL.")
+      "/// UNKNOWN.")
     text.printBlock("public protocol \(service.name)Handler: Sendable") { text in
       for (index, method) in service.methods.enumerated() {
         if index > 0 { text.print() }
@@ -103,18 +102,14 @@ struct ServiceGenerator {
       ) { text in
         text.print("ServiceDefinition(")
         text.print("  name: \"\(service.fullName)\",")
+        text.print("  descriptorSet: { \(area)DescriptorSet.bytes },")
         text.print("  methods: [")
         for method in service.methods {
-          let call = "try await handler.\(name(method))(request, context: context)"
-          text.print("    .unary(\(methods).\(name(method))) {")
-          text.print(
-            "      (request: \(input(method)), context: CallContext) async throws -> \(output(method)) in"
-          )
-          text.print("      \(call)")
+          text.print("    .unary(\(methods).\(name(method))) { request, context in")
+          text.print("      try await handler.\(name(method))(request, context: context)")
           text.print("    },")
         }
-        text.print("  ],")
-        text.print("  descriptorSet: { \(area)DescriptorSet.bytes })")
+        text.print("  ])")
       }
     }
   }
