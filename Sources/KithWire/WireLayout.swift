@@ -21,7 +21,8 @@ public struct WireLayout: Sendable {
     let message = UnsafeMutablePointer<CMessage>.allocate(capacity: 1)
     defer { message.deallocate() }
     initialize(message)
-    descriptor = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
+    descriptor =
+      UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
       .pointee.descriptor
     size = descriptor.pointee.sizeof_message
     self.depth = depth

@@ -14,13 +14,14 @@ import SwiftProtobuf
 /// - Options, services, extensions and enumerations go: only messages have C code.
 func rewriteForC(_ set: Google_Protobuf_FileDescriptorSet) -> Google_Protobuf_FileDescriptorSet {
   let files = set.file.filter { !$0.messageType.isEmpty }
-  let names = Set(files.map(\.name))
   return .with { result in
     result.file = files.map { file in
       .with {
         $0.name = file.name
         $0.package = file.package
-        $0.dependency = file.dependency.filter { names.contains($0) && isUsed($0, by: file, in: files) }
+        $0.dependency = file.dependency.filter {
+          isUsed($0, by: file, in: files)
+        }
         $0.messageType = file.messageType.map(rewriteForC)
       }
     }
