@@ -287,7 +287,7 @@ extension WireArena {
     one message: Message, as type: CMessage.Type = CMessage.self
   ) throws(WireError) -> UnsafeMutablePointer<CMessage> {
     header.pointee.depth += 1
-    guard header.pointee.depth < DecodingLimits.standard.maximumDepth else {
+    guard header.pointee.depth <= DecodingLimits.standard.maximumDepth else {
       throw WireError(
         .tooDeep,
         "\(Message.fullName) is nested deeper than \(DecodingLimits.standard.maximumDepth) messages"

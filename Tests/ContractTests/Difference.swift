@@ -14,11 +14,14 @@ enum Difference: String, Sendable, CaseIterable {
   /// A tag in more bytes than it needs. Both read it; an unknown field's tag is then written in as few as it needs here
   /// and as it came there.
   case paddedTag
-  /// A message in a oneof that is sent in parts. libprotobuf-c takes the last part; swift-protobuf merges them.
-  case choiceInParts
+  /// A oneof with a message in it that is sent twice. libprotobuf-c takes what comes last; swift-protobuf merges what
+  /// comes last into what it finds.
+  case choiceTwice
   /// A number that a closed enumeration of proto2 does not name. It stays in its field here and moves to the unknown
   /// fields there.
   case closedEnum
+  /// A text that another text in the same field or oneof replaces. Only what is left is checked for UTF-8 here, all of it there.
+  case replacedText
   /// A map's entry. libprotobuf-c reads one as any message; swift-protobuf counts no depth for it and has its own ideas
   /// about fields in it that are no key or value.
   case oddMapEntry
@@ -41,6 +44,7 @@ enum Difference: String, Sendable, CaseIterable {
     guard let message = schema.messages[name] else { return }
     let isEntry = message.options?.mapEntry == true
     var choices: Set<Int32> = []
+    var texts: Set<Int32> = []
     while !reader.isAtEnd {
       let start = reader.offset
       let tag = try reader.tag()
@@ -49,6 +53,11 @@ enum Difference: String, Sendable, CaseIterable {
       if length > WireWriter.size(of: tag) { found.insert(.paddedTag) }
       if tag.type == .startGroup || tag.type == .endGroup { found.insert(.group) }
       let field = message.field.first { $0.number == Int32(tag.field) }
+      if let choice = field?.choice, !choices.insert(choice).inserted {
+        let members = message.field.filter { $0.choice == choice }
+        if members.contains(where: { $0.type == .message }) { found.insert(.choiceTwice) }
+        if members.contains(where: { $0.type == .string }) { found.insert(.replacedText) }
+      }
       guard tag.type == .lengthDelimited else {
         if let field, tag.type != field.wireType { found.insert(.otherType) }
         if isEntry, field == nil { found.insert(.oddMapEntry) }
@@ -68,11 +77,11 @@ enum Difference: String, Sendable, CaseIterable {
         if isEntry { found.insert(.oddMapEntry) }
         continue
       }
+      if field.type == .string, !field.isRepeated, !texts.insert(field.number ?? 0).inserted {
+        found.insert(.replacedText)
+      }
       if field.wireType != .lengthDelimited, !field.isPackable { found.insert(.otherType) }
       if let (nested, _) = schema.message(of: field) {
-        if field.choice != nil, !choices.insert(field.number ?? 0).inserted {
-          found.insert(.choiceInParts)
-        }
         var inner = WireReader(value)
         try find(in: &inner, of: nested, schema, &found)
       }

@@ -8,10 +8,13 @@ struct MessageSource {
   /// Whether to write what an encoder need not write but a decoder must read: fields in any order and twice, defaults,
   /// numbers one by one that could be packed, fields that the contract does not name.
   let isLoose: Bool
+  /// How deep messages are nested in the message, and whether texts and bytes can be long.
+  let maximumDepth: Int
 
-  init(_ schema: Schema = .standard, seed: UInt64, isLoose: Bool) {
+  init(_ schema: Schema = .standard, seed: UInt64, isLoose: Bool, maximumDepth: Int = 4) {
     self.schema = schema
     self.isLoose = isLoose
+    self.maximumDepth = maximumDepth
     random = SeededGenerator(seed: seed)
   }
 
@@ -27,8 +30,12 @@ struct MessageSource {
     let sparsity = message.field.count > 20 ? 3 + 3 * depth : 2
     for field in message.field.shuffled(using: &random) {
       guard field.label == .required || random.oneIn(sparsity) else { continue }
-      if let choice = field.choice, !chosen.insert(choice).inserted, !isLoose { continue }
-      if field.type == .message, depth > 3 { continue }
+      if let choice = field.choice, !chosen.insert(choice).inserted,
+        !isLoose || message.hasMessage(inChoice: choice)
+      {
+        continue
+      }
+      if field.type == .message, depth >= maximumDepth { continue }
       fields.append(self.field(field, in: name, depth: depth))
       if isLoose, field.choice == nil, random.oneIn(6) {
         fields.append(self.field(field, in: name, depth: depth))
@@ -116,12 +123,12 @@ struct MessageSource {
 
   private mutating func text() -> String {
     let pieces = ["", "a", "\0", "gift card", "é", "警告", "👵🏽", "\u{FFFD}", "\u{10FFFF}", "\r\n"]
-    let count = random.oneIn(20) ? 100 : Int.random(in: 0...4, using: &random)
+    let count = maximumDepth > 1 && random.oneIn(20) ? 100 : Int.random(in: 0...4, using: &random)
     return (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
   }
 
   private mutating func bytes() -> [UInt8] {
-    let count = random.oneIn(20) ? 200 : Int.random(in: 0...6, using: &random)
+    let count = maximumDepth > 1 && random.oneIn(20) ? 200 : Int.random(in: 0...6, using: &random)
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
   }
 
@@ -147,6 +154,13 @@ struct MessageSource {
       writer.bytes(bytes())
     }
     return writer.bytes
+  }
+}
+
+extension DescriptorProto {
+  /// Whether a member of a oneof is a message: where such a oneof is sent twice, implementations differ.
+  func hasMessage(inChoice choice: Int32) -> Bool {
+    field.contains { $0.choice == choice && $0.type == .message }
   }
 }
 
