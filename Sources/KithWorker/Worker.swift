@@ -3,6 +3,7 @@ public import KithRPC
 import KithTransportNng
 import Logging
 import UnixSignals
+import WorkerContract
 
 /// The program of a worker: everything that is not the worker's own rules.
 ///
@@ -71,10 +72,9 @@ public enum Worker {
     // Before the socket is there, so that no signal finds the process without a plan.
     let signals = await UnixSignalsSequence(trapping: .sigterm)
     let runtime = WorkerRuntime(record: launch.record, logger: logger, makeServices: makeServices)
-    let signalled = Task {
+    async let watching: Void = {
       for await _ in signals { runtime.terminate(terminationGracePeriod) }
-    }
-    defer { signalled.cancel() }
+    }()
 
     let outcome: WorkerRuntime.Outcome
     do throws(RPCError) {
@@ -85,7 +85,10 @@ public enum Worker {
       logger.critical("cannot listen", metadata: ["reason": "\(error.message)"])
       _exit(ExitCode.software)
     }
-    try Task.checkCancellation()
+    if Task.isCancelled {
+      await watching
+      throw CancellationError()
+    }
     // Not `exit`: nothing is left to write, and tearing nng down is where it is known to hang.
     switch outcome {
     case .drained:
@@ -106,6 +109,6 @@ public enum Worker {
   }
 
   private static func complain(_ text: String) {
-    fputs(text + "\n", stderr)
+    StandardError.write(Array("\(text)\n".utf8))
   }
 }

@@ -2,21 +2,24 @@ import Synchronization
 
 /// What a worker says about its own health. Ready and whole unless it says otherwise.
 public final class WorkerHealth: Sendable {
-  private let reason = Mutex("")
-  private let changed: @Sendable () -> Void
-
-  init(changed: @escaping @Sendable () -> Void = {}) {
-    self.changed = changed
+  /// What the worker said last, and since when that is so.
+  struct Word: Sendable {
+    /// Why the worker is degraded; empty when it is not.
+    var degradation = ""
+    /// Since when; `nil` when it never said anything.
+    var since: ContinuousClock.Instant?
   }
+
+  private let spoken = Mutex(Word())
+
+  init() {}
 
   /// The worker answers calls, with a part missing. `reason` says which, in plain words, nothing personal; it is shown in
   /// `kith status`.
   public func degrade(_ reason: String) {
-    let isNew = self.reason.withLock { current in
-      defer { current = reason }
-      return current != reason
+    spoken.withLock { word in
+      if word.degradation != reason { word = Word(degradation: reason, since: .now) }
     }
-    if isNew { changed() }
   }
 
   /// The worker is whole again.
@@ -24,6 +27,6 @@ public final class WorkerHealth: Sendable {
     degrade("")
   }
 
-  /// Why the worker is degraded; empty when it is not.
-  var degradation: String { reason.withLock { $0 } }
+  /// What the worker said last.
+  var word: Word { spoken.withLock { $0 } }
 }

@@ -2,6 +2,7 @@ import Crypto
 import HealthContract
 import KithRPC
 import Logging
+import ReflectionContract
 import Synchronization
 import WorkerContract
 
@@ -60,7 +61,8 @@ final class WorkerRuntime: Sendable {
       unmappedError: { method, error in
         // The type alone: what an error says may be personal.
         logger.error(
-          "a handler failed", metadata: ["method": "\(method.fullName)", "error": "\(type(of: error))"])
+          "a handler failed",
+          metadata: ["method": "\(method.fullName)", "error": "\(type(of: error))"])
       })
     let own: [ServiceDefinition] = [
       .lifecycle(LifecycleService(runtime: self)), .health(HealthService(runtime: self)),
@@ -209,15 +211,15 @@ final class WorkerRuntime: Sendable {
   /// How the worker is now. Asked in a call, which does not count itself.
   func checkHealth() -> CheckResponse {
     let (phase, since, failure) = state.withLock { ($0.lifecycle.phase, $0.since, $0.failure) }
-    let degradation = health.degradation
+    let word = health.word
     let (status, reason): (ServingStatus, String) =
       switch phase {
       case .spawned, .handshaken, .configured, .starting: (.starting, "")
       case .failed: (.starting, failure)
-      case .ready: degradation.isEmpty ? (.serving, "") : (.degraded, degradation)
+      case .ready: word.degradation.isEmpty ? (.serving, "") : (.degraded, word.degradation)
       case .draining, .ended: (.draining, "told to end")
       }
-    let (seconds, attoseconds) = max(since, health.changedAt ?? since).duration(to: clock.now)
+    let (seconds, attoseconds) = max(since, word.since ?? since).duration(to: clock.now)
       .components
     return CheckResponse(
       status: status, reason: reason,

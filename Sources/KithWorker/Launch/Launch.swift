@@ -48,7 +48,8 @@ struct Launch: Sendable {
     }
     guard record.secret.count == Proof.byteCount else {
       throw LaunchError(
-        "the secret of the launch record has \(record.secret.count) bytes, expected \(Proof.byteCount)")
+        "the secret of the launch record has \(record.secret.count) bytes, expected \(Proof.byteCount)"
+      )
     }
     for (field, value) in [
       ("product", record.product), ("worker", record.worker), ("address", record.address),

@@ -51,7 +51,8 @@ struct WorkerLifecycle: Sendable {
     guard isProven else {
       throw Refusal(
         .permissionDenied,
-        "the proof of the host is wrong: it does not hold the secret that this worker was started with")
+        "the proof of the host is wrong: it does not hold the secret that this worker was started with"
+      )
     }
     guard phase != .ended else { throw Self.leaving }
     let own = Self.protocolVersions
@@ -59,7 +60,8 @@ struct WorkerLifecycle: Sendable {
       throw Refusal(
         .failedPrecondition,
         "the host speaks protocol versions \(versions.lowerBound) to \(versions.upperBound), "
-          + "this worker \(own.lowerBound) to \(own.upperBound); build both from one version of Kith")
+          + "this worker \(own.lowerBound) to \(own.upperBound); build both from one version of Kith"
+      )
     }
     if phase == .spawned { phase = .handshaken }
     return min(own.upperBound, versions.upperBound)
@@ -71,7 +73,8 @@ struct WorkerLifecycle: Sendable {
     case .handshaken: phase = .configured
     case .spawned: throw Self.notProven
     case .configured, .starting, .ready, .failed:
-      throw Refusal(.failedPrecondition, "the worker is configured already; restart it to change that")
+      throw Refusal(
+        .failedPrecondition, "the worker is configured already; restart it to change that")
     case .draining, .ended: throw Self.leaving
     }
   }

@@ -9,6 +9,9 @@ enum LogLine {
   /// one piece, so that lines of several threads do not mix.
   static let longest = 4096
 
+  /// Where the message begins after the start of the level: `warning` and a space.
+  private static let messageOffset = 8
+
   static func bytes(
     millisecondsSince1970 time: Int64, level: Logger.Level, message: String,
     metadata: Logger.Metadata
@@ -19,8 +22,8 @@ enum LogLine {
     line.append(0x20)
     let name = level.rawValue
     line += name.utf8
-    let widest = 8
-    line += repeatElement(0x20, count: max(1, widest - name.utf8.count))
+    // Messages stand in one column below each other, those of the rare `critical` apart.
+    line += repeatElement(0x20, count: max(1, messageOffset - name.utf8.count))
     append(message, isQuoted: false, to: &line)
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
       line.append(0x20)

@@ -16,7 +16,7 @@ public struct StandardErrorLogHandler: LogHandler {
 
   /// A handler that writes from this level on.
   public init(level: Logger.Level = .info) {
-    self.init(level: level, write: Self.writeToStandardError)
+    self.init(level: level, write: StandardError.write)
   }
 
   init(level: Logger.Level, write: @escaping @Sendable ([UInt8]) -> Void) {
@@ -42,19 +42,5 @@ public struct StandardErrorLogHandler: LogHandler {
       LogLine.bytes(
         millisecondsSince1970: milliseconds, level: event.level,
         message: event.message.description, metadata: all))
-  }
-
-  /// One line in one write. Nothing is done about an error: when nobody reads the log any more, the worker still works.
-  private static func writeToStandardError(_ line: [UInt8]) {
-    line.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = Glibc.write(
-          STDERR_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return }
-        rest = rest.dropFirst(count)
-      }
-    }
   }
 }
