@@ -1,3 +1,5 @@
+import KithManifest
+
 /// How a worker's recent restarts went: what the next one waits for, and whether there is one.
 struct RestartHistory: Hashable, Sendable {
   /// What follows a death.
@@ -19,10 +21,10 @@ struct RestartHistory: Hashable, Sendable {
 
   /// Judges a death; `readyFor` says how long the worker had been ready, nil when it never was.
   mutating func died(
-    at now: Moment, readyFor: Duration?, policy: RestartPolicy,
+    at now: Moment, readyFor: Duration?, policy: RestartPolicy, backoff: Backoff,
     using generator: inout some RandomNumberGenerator
   ) -> Verdict {
-    if let readyFor, readyFor >= policy.healthyAfter {
+    if let readyFor, readyFor >= backoff.healthyAfter {
       deathsInARow = 0
       quarantines = 0
       isOnProbation = false
@@ -32,9 +34,9 @@ struct RestartHistory: Hashable, Sendable {
     if isOnProbation || restarts.count >= policy.intensity {
       quarantines += 1
       isOnProbation = false
-      return .quarantine(policy.quarantine(round: quarantines))
+      return .quarantine(backoff.quarantine(round: quarantines))
     }
-    let full = policy.backoff(beforeRestart: deathsInARow)
+    let full = backoff.wait(beforeRestart: deathsInARow)
     // Between half and all of it: workers that died together do not come back together, and nobody waits for nothing.
     let share = UInt64.random(in: 500...1000, using: &generator)
     return .restart(after: full * Int(share) / 1000)

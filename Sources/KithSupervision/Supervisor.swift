@@ -1,3 +1,5 @@
+import KithManifest
+
 /// The decisions of the host: which worker is started, ended, named or left alone, and when.
 ///
 /// A value without clock, process or socket: `handle` takes what happened and the time, and returns what must be done.
@@ -73,7 +75,9 @@ public struct Supervisor: Hashable, Sendable {
       restarts: record.restarts, lastExit: record.lastExit, reason: reason(for: record),
       isSettled: isSettled(name))
     if case .starting(let step, _) = record.phase { snapshot.step = step }
-    if [.backingOff, .quarantined].contains(snapshot.state) { snapshot.nextStart = record.deadline }
+    if [.backingOff, .quarantined].contains(snapshot.state) {
+      snapshot.nextStart = record.deadline
+    }
     return snapshot
   }
 
@@ -261,7 +265,10 @@ public struct Supervisor: Hashable, Sendable {
     _ record: inout WorkerRecord, died description: String, readyFor: Duration?, at now: Moment
   ) {
     let policy = record.specification.restart
-    switch record.history.died(at: now, readyFor: readyFor, policy: policy, using: &generator) {
+    let verdict = record.history.died(
+      at: now, readyFor: readyFor, policy: policy, backoff: record.specification.backoff,
+      using: &generator)
+    switch verdict {
     case .restart(let delay):
       record.restartsByItself = true
       record.hold = delay > .zero ? .backoff(until: now + delay) : .none
@@ -284,7 +291,6 @@ public struct Supervisor: Hashable, Sendable {
     switch record.specification.restart.strategy {
     case .oneForOne: return
     case .restForOne: companions = dependents[name] ?? []
-    case .oneForAll: companions = startOrder.filter { $0 != name }
     }
     for companion in companions.reversed() {
       update(companion) { supervisor, record in
