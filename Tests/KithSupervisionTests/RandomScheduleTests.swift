@@ -19,7 +19,7 @@ import Testing
 
   @Test(arguments: 0..<8)
   func noScheduleBreaksAPromise(block: UInt64) throws {
-    for seed in block * 150..<(block + 1) * 150 {
+    for seed in block * 50..<(block + 1) * 50 {
       let violations = try run(seed: seed)
       #expect(violations.isEmpty, "seed \(seed): \(violations.joined(separator: "; "))")
       guard violations.isEmpty else { return }

@@ -33,6 +33,8 @@ struct SimulatedWorld: Hashable {
   /// When unasked restarts happened.
   var restarts: [String: [Moment]] = [:]
   var diedUnasked: Set<String> = []
+  /// Who was in quarantine before the present event: the one retry after it does not count against the budget.
+  var quarantined: Set<String> = []
   var asked: Set<String> = []
   var isShuttingDown = false
   var violations: [String] = []
@@ -47,12 +49,19 @@ struct SimulatedWorld: Hashable {
 
   mutating func send(_ event: SupervisionEvent) {
     switch event {
-    case .wantedUp(let name): asked.formUnion(requirements(of: name).union([name]))
-    case .restartAsked(let name): asked.formUnion(requirements(of: name).union([name]))
-    case .wantedDown(let name): asked.insert(name)
+    case .wantedUp(let name), .restartAsked(let name):
+      for other in requirements(of: name).union([name]) {
+        asked.insert(other)
+        // Who asks for a worker gives it a new budget.
+        restarts[other] = []
+      }
+    case .wantedDown(let name):
+      asked.insert(name)
+      restarts[name] = []
     case .shutDownAsked: isShuttingDown = true
     default: break
     }
+    quarantined = Set(supervisor.snapshots.filter { $0.state == .quarantined }.map(\.name))
     for action in supervisor.handle(event, at: now) { carryOut(action) }
     checkState()
   }
@@ -121,7 +130,9 @@ struct SimulatedWorld: Hashable {
       {
         violations.append("\(incarnation): started before \(other) was ready")
       }
-      if diedUnasked.remove(name) != nil, !asked.contains(name) {
+      if diedUnasked.remove(name) != nil, !asked.contains(name),
+        !quarantined.contains(name)
+      {
         restarts[name, default: []].append(now)
         checkBudget(of: name)
       }
@@ -183,7 +194,6 @@ struct SimulatedWorld: Hashable {
   private mutating func checkBudget(of name: String) {
     guard let policy = specifications[name]?.restart else { return }
     let counted = (restarts[name] ?? []).filter { now - $0 < policy.period }
-    // The retry after a quarantine is no restart in the budget's sense; quarantines here outlast the period.
     if counted.count > policy.intensity {
       violations.append("\(name): \(counted.count) restarts within \(policy.period)")
     }
