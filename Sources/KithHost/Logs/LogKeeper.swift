@@ -28,6 +28,7 @@ actor LogKeeper {
   private var nextSource: UInt64 = 1
   private var lastLines: [Incarnation: [String]] = [:]
   private var readers: [(log: String, waiter: Waiter<Void>)] = []
+  private var isClosing = false
 
   /// Opens the logs of these workers and the host's own.
   init(
@@ -43,7 +44,45 @@ actor LogKeeper {
   // MARK: Writing
 
   /// Begins to take the output of a process.
-  func capture(_ incarnation: Incarnation, stdout: Descriptor, stderr: Descriptor) {
+  nonisolated func capture(_ incarnation: Incarnation, stdout: Descriptor, stderr: Descriptor) {
+    inOrder { $0.begin(incarnation, stdout: stdout, stderr: stderr) }
+  }
+
+  /// Takes what is left of the output of a process that has ended, and no more: a descendant that escaped could hold the
+  /// pipe open for ever.
+  nonisolated func finish(_ incarnation: Incarnation) {
+    inOrder { keeper in
+      for (key, source) in keeper.sources where source.incarnation == incarnation {
+        keeper.pump(key, toTheEnd: true)
+        keeper.end(key)
+      }
+    }
+  }
+
+  /// Adds a line of the host about a worker, or to its own log.
+  nonisolated func note(log: String, generation: UInt64, _ text: String) {
+    inOrder { keeper in
+      var splitter = LineSplitter()
+      let lines = splitter.add(Array(text.utf8)) + splitter.finish()
+      keeper.write(log, generation, .host, lines)
+    }
+  }
+
+  /// Ends the wait of all who wait for lines, now and from here on.
+  nonisolated func releaseReaders() {
+    inOrder { keeper in
+      keeper.isClosing = true
+      for reader in keeper.readers { reader.waiter.finish(.success(())) }
+      keeper.readers = []
+    }
+  }
+
+  /// What is asked for one after the other is done one after the other.
+  private nonisolated func inOrder(_ change: @escaping @Sendable (isolated LogKeeper) -> Void) {
+    reactor.perform { self.assumeIsolated(change) }
+  }
+
+  private func begin(_ incarnation: Incarnation, stdout: Descriptor, stderr: Descriptor) {
     // Of a worker's earlier processes only the last one's words are asked for.
     lastLines = lastLines.filter {
       $0.key.worker != incarnation.worker || $0.key.generation + 1 >= incarnation.generation
@@ -65,21 +104,6 @@ actor LogKeeper {
           ["its \(stream.rawValue) is not logged: \(error)"])
       }
     }
-  }
-
-  /// Takes what is left of the output of a process that has ended, and no more: a descendant that escaped could hold the
-  /// pipe open for ever.
-  func finish(_ incarnation: Incarnation) {
-    for (key, source) in sources where source.incarnation == incarnation {
-      pump(key, toTheEnd: true)
-      end(key)
-    }
-  }
-
-  /// Adds a line of the host about a worker, or to its own log.
-  func note(log: String, generation: UInt64, _ text: String) {
-    var splitter = LineSplitter()
-    write(log, generation, .host, splitter.add(Array(text.utf8)) + splitter.finish())
   }
 
   private func pump(_ key: UInt64, toTheEnd: Bool = false) {
@@ -140,12 +164,17 @@ actor LogKeeper {
     return try file.read(from: try file.position(ofLast: lastLines), limit: limit)
   }
 
-  /// Waits until a log has something behind a position.
-  func waitForLines(log: String, after position: UInt64) async throws {
-    guard let file = files[log], file.end <= position else { return }
+  /// Waits until a log has something behind a position; false when nothing more will come because the host ends.
+  func waitForLines(log: String, after position: UInt64) async throws -> Bool {
+    guard let file = files[log], file.end <= position else { return true }
+    guard !isClosing else { return false }
     let waiter = Waiter<Void>()
     readers.removeAll { $0.waiter.isFinished }
     readers.append((log, waiter))
     try await waiter.value()
+    return !isClosing
   }
+
+  /// Returns when everything that was asked for before has been written.
+  func flush() {}
 }

@@ -104,6 +104,13 @@ final class ChildProcess: Sendable {
     _ = wait(peek: false)
   }
 
+  /// Waits for a process that has been sent SIGKILL, and reaps it.
+  func reapWhenEnded() {
+    var entry = pollfd(fd: pidfd.number, events: Int16(POLLIN), revents: 0)
+    while poll(&entry, 1, -1) < 0 && errno == EINTR {}
+    reap()
+  }
+
   private func wait(peek: Bool) -> ProcessEnd? {
     var bySignal: Int32 = 0
     var status: Int32 = 0

@@ -13,6 +13,7 @@ final class Reactor: SerialExecutor {
 
   private struct State {
     var jobs: [UnownedJob] = []
+    var calls: [Callback] = []
     var callbacks: [UInt64: (descriptor: Descriptor, callback: Callback)] = [:]
     var nextKey: UInt64 = 1
     /// The one alarm: when, and what to call.
@@ -61,6 +62,11 @@ final class Reactor: SerialExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     ring { $0.jobs.append(job) }
+  }
+
+  /// Calls back on the reactor's thread, in the order in which this was asked for.
+  func perform(_ callback: @escaping Callback) {
+    ring { $0.calls.append(callback) }
   }
 
   /// Ends the thread after the jobs that wait.
@@ -143,19 +149,21 @@ final class Reactor: SerialExecutor {
     kith_linux_name_thread(name)
     var events = [epoll_event](repeating: epoll_event(), count: 64)
     while true {
-      let (jobs, alarms, next, isStopping) = state.withLock { state in
-        let jobs = state.jobs
+      let (jobs, calls, alarms, next, isStopping) = state.withLock { state in
+        let (jobs, calls) = (state.jobs, state.calls)
         state.jobs = []
+        state.calls = []
         state.isSignalled = false
         let now = ContinuousClock.now
         let due = state.alarms.filter { $0.value.at <= now }
         for key in due.keys { state.alarms[key] = nil }
         let alarms = due.values.sorted { $0.at < $1.at }.map(\.callback)
-        return (jobs, alarms, state.alarms.values.map(\.at).min(), state.isStopping)
+        return (jobs, calls, alarms, state.alarms.values.map(\.at).min(), state.isStopping)
       }
       for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+      for call in calls { call() }
       for alarm in alarms { alarm() }
-      if isStopping && jobs.isEmpty { return }
+      if isStopping && jobs.isEmpty && calls.isEmpty { return }
       // What ran may have asked for more; then the bell has been rung, and waiting ends at once.
       let count = epoll_wait(
         poller.number, &events, Int32(events.count), Self.milliseconds(until: next))
