@@ -23,6 +23,27 @@ public struct HostSettings: Sendable {
     self.isForeground = isForeground
   }
 
+  /// Reads the manifests of a product and finds its places, as the command line names them.
+  public init(
+    product: String, pluginFolders: [String], root: String?, isForeground: Bool
+  ) throws(HostFailure) {
+    let environment = ProcessEnvironment.current
+    do throws(ManifestErrors) {
+      plan = try ManifestReader(folders: pluginFolders, environment: environment).plan(product)
+    } catch {
+      throw HostFailure(.badInput, "\(error)")
+    }
+    do throws(ManifestError) {
+      places = try ProductPlaces(
+        product: plan.product, root: root.map(ProcessEnvironment.absolutePath),
+        environment: environment)
+    } catch {
+      throw HostFailure(.badInput, "\(error)")
+    }
+    self.environment = environment
+    self.isForeground = isForeground
+  }
+
   /// The environment of every worker: what programs need to run at all, and nothing that might be a secret.
   var workerEnvironment: [String] {
     let names: Set<String> = [
