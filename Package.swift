@@ -108,6 +108,7 @@ let words: [Target] = [
   contract("Health"),
   contract("Reflection"),
   contract("Risk"),
+  contract("Testing", serves: false),
   library("KithReflection", ["DescriptorContract", "KithJSON", "KithWire"]),
 ]
 
@@ -154,7 +155,7 @@ let testing: [Target] = [
     "ContractTests",
     [
       "DescriptorContract", "HealthContract", "HostContract", "KithWire", "ReflectionContract",
-      "RiskContract", "RPCContract", "WorkerContract", swiftProtobuf,
+      "RiskContract", "RPCContract", "TestingContract", "WorkerContract", swiftProtobuf,
     ]),
   tests("KithWireTests", ["KithWire"]),
   tests("KithJSONTests", ["KithJSON"]),
