@@ -127,7 +127,7 @@ let shells: [Target] = [
     "KithHost",
     [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithRPC", "KithSupervision",
-      "KithTransportNng", "WorkerContract", "CLinux", crypto, logging,
+      "KithTransportNng", "KithWire", "WorkerContract", "CLinux", crypto,
     ]),
   library(
     "KithCommands",

@@ -4,6 +4,7 @@ import KithManifest
 import KithRPC
 import KithSupervision
 import KithTransportNng
+import KithWire
 import WorkerContract
 
 /// The host of one product: carries out what the supervisor decides, and tells it what happened.

@@ -41,7 +41,7 @@ enum House {
     ],
     "KithHost": [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithRPC", "KithSupervision",
-      "KithTransportNng", "WorkerContract", "CLinux", "Crypto", "Logging", "FoundationEssentials",
+      "KithTransportNng", "KithWire", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials",
       "Glibc",
     ],
     "KithCommands": [

@@ -20,9 +20,9 @@ struct GenerationCounter {
     guard let object = (try? JSONValue(parsing: bytes))?.objectValue else {
       throw Self.unreadable(path)
     }
-    for (name, value) in object.members {
-      guard let count = value.unsignedValue else { throw Self.unreadable(path) }
-      highest[name] = count
+    for member in object.members {
+      guard let count = member.value.unsignedValue else { throw Self.unreadable(path) }
+      highest[member.name] = count
     }
   }
 
