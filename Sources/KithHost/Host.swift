@@ -310,6 +310,7 @@ public actor Host {
           address: address, secret: secret, identity: child.identity),
         notice: (noticeWatch, []))
       logs.capture(incarnation, stdout: stdout.reading, stderr: stderr.reading)
+      log("\(incarnation): started, pid \(child.identity.pid)")
     } catch {
       child.signalGroup(SIGKILL)
       child.reapWhenEnded()

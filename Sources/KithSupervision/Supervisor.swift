@@ -197,7 +197,6 @@ public struct Supervisor: Hashable, Sendable {
         if step == .spawn {
           supervisor.ended(&record, .notCreated, purpose: .failure(failure), at: now)
         } else {
-          supervisor.note(failure.reason, about: record)
           supervisor.beginEnding(.failure(failure), of: &record, at: now)
         }
       case .ending(let ending) where ending.stage == .unborn && step == .spawn:
@@ -319,6 +318,7 @@ public struct Supervisor: Hashable, Sendable {
       actions.append(.drain(record.incarnation, grace: limits.drain))
     }
     record.phase = .ending(ending)
+    note(reason(for: record), about: record)
   }
 
   /// Takes an ending that has not worked so far to its next stage.
@@ -350,7 +350,6 @@ public struct Supervisor: Hashable, Sendable {
       case .starting(let step, _):
         let limit = record.specification.limits.start.forPeople
         let failure = StartFailure(reason: "not ready within \(limit): \(step.pending)")
-        supervisor.note(failure.reason, about: record)
         supervisor.beginEnding(.failure(failure), of: &record, at: now)
       case .ready: break
       case .ending(let ending): supervisor.advance(ending, of: &record, at: now)

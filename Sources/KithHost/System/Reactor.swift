@@ -11,9 +11,14 @@ final class Reactor: SerialExecutor {
   /// What is called when a descriptor has something to say.
   typealias Callback = @Sendable () -> Void
 
+  /// What waits for its turn on the thread.
+  private enum Errand {
+    case job(UnownedJob)
+    case call(Callback)
+  }
+
   private struct State {
-    var jobs: [UnownedJob] = []
-    var calls: [Callback] = []
+    var errands: [Errand] = []
     var callbacks: [UInt64: (descriptor: Descriptor, callback: Callback)] = [:]
     var nextKey: UInt64 = 1
     /// The one alarm: when, and what to call.
@@ -61,12 +66,12 @@ final class Reactor: SerialExecutor {
   /// Runs a job of an actor on the reactor's thread.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    ring { $0.jobs.append(job) }
+    ring { $0.errands.append(.job(job)) }
   }
 
   /// Calls back on the reactor's thread, in the order in which this was asked for.
   func perform(_ callback: @escaping Callback) {
-    ring { $0.calls.append(callback) }
+    ring { $0.errands.append(.call(callback)) }
   }
 
   /// Ends the thread after the jobs that wait.
@@ -149,21 +154,24 @@ final class Reactor: SerialExecutor {
     kith_linux_name_thread(name)
     var events = [epoll_event](repeating: epoll_event(), count: 64)
     while true {
-      let (jobs, calls, alarms, next, isStopping) = state.withLock { state in
-        let (jobs, calls) = (state.jobs, state.calls)
-        state.jobs = []
-        state.calls = []
+      let (errands, alarms, next, isStopping) = state.withLock { state in
+        let errands = state.errands
+        state.errands = []
         state.isSignalled = false
         let now = ContinuousClock.now
         let due = state.alarms.filter { $0.value.at <= now }
         for key in due.keys { state.alarms[key] = nil }
         let alarms = due.values.sorted { $0.at < $1.at }.map(\.callback)
-        return (jobs, calls, alarms, state.alarms.values.map(\.at).min(), state.isStopping)
+        return (errands, alarms, state.alarms.values.map(\.at).min(), state.isStopping)
       }
-      for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
-      for call in calls { call() }
+      for errand in errands {
+        switch errand {
+        case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+        case .call(let callback): callback()
+        }
+      }
       for alarm in alarms { alarm() }
-      if isStopping && jobs.isEmpty && calls.isEmpty { return }
+      if isStopping && errands.isEmpty { return }
       // What ran may have asked for more; then the bell has been rung, and waiting ends at once.
       let count = epoll_wait(
         poller.number, &events, Int32(events.count), Self.milliseconds(until: next))
