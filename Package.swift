@@ -76,10 +76,11 @@ func workerPlugin(
 
 // MARK: - The house, floor by floor; a module imports only from floors below (README.md has the picture)
 
-/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire.
+/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire, CLinux KithHost.
 let doors: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
   .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
+  .target(name: "CLinux"),
   .target(name: "KithContractsC", dependencies: ["CProtobufC"]),
 ]
 
@@ -126,7 +127,7 @@ let shells: [Target] = [
     "KithHost",
     [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithRPC", "KithSupervision",
-      "KithTransportNng", "WorkerContract", crypto, logging,
+      "KithTransportNng", "KithWire", "WorkerContract", "CLinux", crypto,
     ]),
   library(
     "KithCommands",
