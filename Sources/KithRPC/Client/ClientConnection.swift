@@ -91,9 +91,14 @@ final class ClientConnection: ByteStreamReceiver, Flushable {
 
   // MARK: - Calls
 
-  /// Makes a call whose frame is `frame`, still without its id.
-  func call(_ frame: WireBuffer, deadline: ContinuousClock.Instant?) async -> Outcome {
-    let id = state.withLock { $0.table.reserveID() }
+  /// How frames are delimited on the stream.
+  var framing: MessageFraming { stream.framing }
+
+  /// Takes an id for a call.
+  func reserveID() -> UInt32 { state.withLock { $0.table.reserveID() } }
+
+  /// Makes the call whose first frame is `frame`, sealed with its id.
+  func call(_ id: UInt32, frame: WireBuffer, deadline: ContinuousClock.Instant?) async -> Outcome {
     let outcome = await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
         open(id, frame, deadline, waiter)
@@ -108,8 +113,6 @@ final class ClientConnection: ByteStreamReceiver, Flushable {
   private func open(
     _ id: UInt32, _ frame: WireBuffer, _ deadline: ContinuousClock.Instant?, _ waiter: Waiter
   ) {
-    var frame = frame
-    stream.framing.seal(&frame, id: id)
     let (error, size) = state.withLock { state -> (RPCError?, Int) in
       let error = state.table.open(
         id, waiter: waiter, place: state.queue.framesQueued, deadline: deadline)

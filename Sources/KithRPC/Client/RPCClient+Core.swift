@@ -27,37 +27,42 @@ extension RPCClient {
       alarm.withLock { $0 = Alarm { [weak self] now in self?.ring(now) } }
     }
 
-    /// Makes the call whose request stands in `message`.
+    /// Makes the call whose request stands in `buffer`, with room in front for the rest of its frame.
     func perform(
-      _ method: MethodDescriptor, _ message: WireBuffer, _ options: CallOptions,
+      _ method: MethodDescriptor, _ buffer: inout WireBuffer, _ options: CallOptions,
       _ deadline: ContinuousClock.Instant?
     ) async throws(RPCError) -> Answer {
       try options.metadata.check(limit: limits.maximumMetadataBytes)
-      guard message.count <= limits.maximumMessageBytes else {
+      let size = buffer.count
+      guard size <= limits.maximumMessageBytes else {
         throw RPCError(
           .resourceExhausted,
-          "the request has \(message.count) bytes; the limit is \(limits.maximumMessageBytes)",
+          "the request has \(size) bytes; the limit is \(limits.maximumMessageBytes)",
           details: CallExecution.notStarted.details)
       }
       while true {
         let connection = try await connection(options, deadline)
-        let frame = try open(method, message, options, deadline)
-        switch await connection.call(frame, deadline: deadline) {
+        let id = connection.reserveID()
+        try envelop(&buffer, method, options, deadline)
+        connection.framing.seal(&buffer, id: id)
+        switch await connection.call(id, frame: buffer, deadline: deadline) {
         case .success(let answer): return answer
         case .failure(let error):
           guard options.waitForReady, error.isSafeToMove, connection !== current else {
             throw error
           }
+          buffer.removeFirst(buffer.count - size)
         }
       }
     }
 
     private var current: ClientConnection? { state.withLock { $0.machine.connection } }
 
-    private func open(
-      _ method: MethodDescriptor, _ message: WireBuffer, _ options: CallOptions,
+    /// Puts the envelope in front of the request.
+    private func envelop(
+      _ buffer: inout WireBuffer, _ method: MethodDescriptor, _ options: CallOptions,
       _ deadline: ContinuousClock.Instant?
-    ) throws(RPCError) -> WireBuffer {
+    ) throws(RPCError) {
       var timeout: Int64?
       if let deadline {
         let left = ContinuousClock.now.duration(to: deadline)
@@ -69,11 +74,9 @@ extension RPCClient {
         // At least one microsecond, since none would tell the worker that the deadline has passed.
         timeout = max(1, left.microseconds)
       }
-      var frame = message
       CallerFrame.open(
-        &frame, method: method, timeoutMicroseconds: timeout, metadata: options.metadata,
+        &buffer, method: method, timeoutMicroseconds: timeout, metadata: options.metadata,
         traceparent: options.traceparent)
-      return frame
     }
 
     // MARK: - The connection

@@ -34,7 +34,7 @@ public final class RPCClient: Sendable {
       throw RPCError(
         .invalidArgument, "the request cannot be encoded: \(error.message)", cause: error)
     }
-    let answer = try await core.perform(method, buffer, options, deadline)
+    let answer = try await core.perform(method, &buffer, options, deadline)
     do throws(WireError) {
       return RPCResponse(
         message: try Response(decoding: answer.message), metadata: answer.metadata,
@@ -54,7 +54,7 @@ public final class RPCClient: Sendable {
     var buffer = WireBuffer(
       headroom: Self.headroom(method, options), capacity: encodedRequest.count)
     buffer.append(encodedRequest)
-    let answer = try await core.perform(method, buffer, options, deadline)
+    let answer = try await core.perform(method, &buffer, options, deadline)
     return RPCResponse(
       message: Array(answer.message), metadata: answer.metadata, trailers: answer.trailers)
   }

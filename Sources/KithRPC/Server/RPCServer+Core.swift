@@ -15,8 +15,7 @@ extension RPCServer {
     let limits: RPCLimits
     private let authorize: @Sendable (PeerIdentity) -> Bool
     private let unmappedError: @Sendable (MethodDescriptor, any Error) -> Void
-    private let methods: [String: MethodImplementation]
-    private let serviceNames: Set<String>
+    private let served = Mutex(MethodTable())
     private let state = Mutex(State())
     private let isDraining = Atomic(false)
     private let inProgress = Atomic(0)
@@ -32,13 +31,18 @@ extension RPCServer {
       self.limits = limits
       self.authorize = authorize
       self.unmappedError = unmappedError
-      // Of two methods of one name the first serves: a worker's own services come before the SDK's.
-      methods = Dictionary(
-        services.flatMap { service in
-          service.implementations.map { ($0.descriptor.fullName, $0) }
-        }, uniquingKeysWith: { first, _ in first })
-      serviceNames = Set(services.map(\.name))
+      add(services)
     }
+
+    /// Serves these as well.
+    func add(_ services: [ServiceDefinition]) {
+      served.withLock { table in
+        for service in services { table.add(service) }
+      }
+    }
+
+    /// What is served now.
+    var methods: MethodTable { served.withLock { $0 } }
 
     var callsInProgress: Int { inProgress.load(ordering: .acquiring) }
     var callsEnded: UInt64 { ended.load(ordering: .relaxed) }
@@ -80,10 +84,10 @@ extension RPCServer {
     // MARK: - Calls
 
     /// Why the server does not take the call that a frame opens; nil when it does.
-    func refusal(of incoming: IncomingCall) -> CallStatus? {
+    func refusal(of incoming: IncomingCall, _ methods: MethodTable) -> CallStatus? {
       guard case .frame(let frame) = incoming.content, let start = frame.start else { return nil }
       if isDraining.load(ordering: .relaxed) { return .shuttingDown }
-      guard methods[start.method] != nil else { return unimplemented(start.method) }
+      guard methods[start.method] != nil else { return methods.unimplemented(start.method) }
       if let message = frame.message, message.count > limits.maximumMessageBytes {
         return CallStatus(
           .resourceExhausted,
@@ -95,17 +99,6 @@ extension RPCServer {
         return CallStatus(error)
       }
       return nil
-    }
-
-    func method(named name: String) -> MethodImplementation? { methods[name] }
-
-    /// The answer to a call of a method that is not there.
-    func unimplemented(_ name: String) -> CallStatus {
-      let service = name.split(separator: "/", maxSplits: 1).first.map(String.init) ?? ""
-      // The name is the caller's text: it is told back only as far as it is known here.
-      return serviceNames.contains(service)
-        ? CallStatus(.unimplemented, "the service \(service) has no such method")
-        : CallStatus(.unimplemented, "this worker has no such service")
     }
 
     /// What of a handler's error leaves the process.

@@ -86,7 +86,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable {
 
   /// Hands frames to the table and does what it says; answers whether reading shall pause.
   private func take(_ frames: [IncomingCall], hasHello: Bool) -> Bool {
-    let refusals = frames.map { server.refusal(of: $0) }
+    let methods = server.methods
+    let refusals = frames.map { server.refusal(of: $0, methods) }
     var actions: [Table.Action] = []
     let isPaused = state.withLock { state in
       if hasHello { state.helloDeadline = nil }
@@ -96,7 +97,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable {
       if state.queue.bytesQueued > server.limits.maximumQueuedBytes { state.isReadingPaused = true }
       return state.isReadingPaused
     }
-    perform(actions)
+    perform(actions, methods)
     return isPaused
   }
 
@@ -127,14 +128,18 @@ final class ServerConnection: ByteStreamReceiver, Flushable {
 
   // MARK: - Calls
 
-  private func perform(_ actions: [Table.Action]) {
+  /// Does what the table says; `methods` is what was served when it decided.
+  private func perform(_ actions: [Table.Action], _ methods: MethodTable = MethodTable()) {
     var started: [(Table.Start, Task<Void, Never>)] = []
     for action in actions {
       switch action {
       case .start(let start):
         if let deadline = start.deadline { alarm.withLock { $0 }?.set(deadline) }
-        started.append((start, run(start)))
-      case .answer(let id, let status): send(WorkerFrame.failure(status), id: id)
+        if let method = methods[start.start.method] { started.append((start, run(start, method))) }
+      case .answer(let id, let status):
+        var frame = WorkerFrame.failure(status)
+        stream.framing.seal(&frame, id: id)
+        send(frame)
       case .cancel(let handler): handler.cancel()
       }
     }
@@ -148,17 +153,15 @@ final class ServerConnection: ByteStreamReceiver, Flushable {
   }
 
   /// Runs a call's handler in a task of its own, which the table holds on to until it has returned.
-  private func run(_ start: Table.Start) -> Task<Void, Never> {
+  private func run(_ start: Table.Start, _ method: MethodImplementation) -> Task<Void, Never> {
     Task(executorPreference: CallExecutor.shared) {
-      let frame = await self.answer(to: start)
+      var frame = await self.answer(to: start, method)
+      self.stream.framing.seal(&frame, id: start.id)
       self.finish(start, frame)
     }
   }
 
-  private func answer(to start: Table.Start) async -> WireBuffer {
-    guard let method = server.method(named: start.start.method) else {
-      return WorkerFrame.failure(server.unimplemented(start.start.method))
-    }
+  private func answer(to start: Table.Start, _ method: MethodImplementation) async -> WireBuffer {
     if let deadline = start.deadline, deadline <= .now {
       return WorkerFrame.failure(.deadlinePassedBeforeStart)
     }
@@ -190,15 +193,14 @@ final class ServerConnection: ByteStreamReceiver, Flushable {
 
   private func finish(_ start: Table.Start, _ frame: WireBuffer) {
     let isWanted = state.withLock { $0.table.finish(id: start.id, serial: start.serial) }
-    if isWanted { send(frame, id: start.id) }
+    if isWanted { send(frame) }
     server.endCall()
   }
 
   // MARK: - Writing
 
-  private func send(_ frame: WireBuffer, id: UInt32) {
-    var frame = frame
-    stream.framing.seal(&frame, id: id)
+  /// Queues a sealed frame.
+  private func send(_ frame: WireBuffer) {
     let size = state.withLock { state -> Int in
       guard !state.isClosed else { return 0 }
       state.queue.append(frame)
