@@ -45,7 +45,7 @@ public struct ProductSetup: Sendable {
   }
 
   /// Writes what must be files below a folder and returns the arguments of `kithd run`.
-  func arguments(writingTo folder: TemporaryFolder) throws(TestingError) -> [String] {
+  public func launchArguments(writingTo folder: TemporaryFolder) throws(TestingError) -> [String] {
     var arguments = ["run", "--root", "\(folder.path)/r", "--plugins", "\(folder.path)/plugins"]
     if product.contains("\n") {
       try folder.write(product, to: "plugins/products/product.yaml")

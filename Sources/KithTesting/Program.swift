@@ -1,4 +1,4 @@
-public import Glibc
+import Glibc
 import Synchronization
 
 /// A program that a test runs: `kithd`, `kith`, or any other.

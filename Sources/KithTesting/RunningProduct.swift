@@ -65,7 +65,7 @@ public final class RunningProduct: Sendable {
   ) async throws -> RunningProduct {
     let folder = try folder ?? TemporaryFolder()
     let host = try Program.built(
-      "kithd", try setup.arguments(writingTo: folder),
+      "kithd", try setup.launchArguments(writingTo: folder),
       environment: setup.environment.merging(["KITH_NOTIFY_FD": "3"]) { _, new in new })
     var pipe: [Int32] = [-1, -1]
     guard Glibc.pipe(&pipe) == 0 else { throw TestingError("no pipe can be created") }
@@ -164,25 +164,29 @@ public final class RunningProduct: Sendable {
     _ name: String, _ condition: (WorkerStatus) -> Bool
   ) async throws -> WorkerStatus {
     // The place in the log first: what is logged after the look wakes the next read.
-    var cursor = try await host.readLog(
-      ReadLogRequest(name: "kithd"), options: Self.options
-    ).cursor
+    var cursor = try await hostLog(after: nil)
     while true {
       let worker = try await self.worker(name)
       if condition(worker) { return worker }
-      do {
-        cursor = try await host.readLog(
-          ReadLogRequest(name: "kithd", cursor: cursor, waitForLines: true), options: Self.options
-        ).cursor
-      } catch  where error.code == .deadlineExceeded {
-        throw TestingError("\(name) did not come to be as wanted; it is \(worker)")
+      do throws(RPCError) {
+        cursor = try await hostLog(after: cursor)
+      } catch {
+        throw TestingError("\(name) did not come to be as wanted (\(error)); it is \(worker)")
       }
     }
   }
 
+  /// The end of the host's log; with a cursor, once something stands behind it.
+  private func hostLog(after cursor: String?) async throws(RPCError) -> String {
+    let request = ReadLogRequest(
+      name: "kithd", cursor: cursor ?? "", waitForLines: cursor != nil)
+    let response = try await host.readLog(request, options: Self.options)
+    return response.cursor
+  }
+
   /// Sends a signal to the process of a worker and returns how the worker was before.
   @discardableResult
-  public func kill(_ name: String, signal: Int32 = SIGKILL) async throws -> WorkerStatus {
+  public func kill(_ name: String, signal: Int32 = 9) async throws -> WorkerStatus {
     let worker = try await self.worker(name)
     guard worker.pid > 1 else { throw TestingError("\(name) has no process: \(worker.reason)") }
     Glibc.kill(worker.pid, signal)
