@@ -2,12 +2,12 @@ import KithRPC
 
 /// Where a worker is in its life, and what may come next: the decisions alone, as a value. It knows no socket, no clock and
 /// no process; ``WorkerRuntime`` carries out what it answers.
-struct WorkerLifecycle: Sendable {
+struct WorkerLifecycle: Sendable, Hashable {
   /// The protocol versions that this SDK speaks.
   static let protocolVersions: ClosedRange<UInt32> = 1...1
 
   /// Where the worker is.
-  enum Phase: Sendable, Equatable {
+  enum Phase: Sendable, Hashable {
     /// The process runs; the host has not proved itself. Next: handshaken, draining.
     case spawned
     /// Both sides have proved themselves. Next: configured, draining.
