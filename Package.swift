@@ -185,6 +185,7 @@ let package = Package(
     .executable(name: "kithd", targets: ["kithd"]),
     .executable(name: "risk-engine-worker", targets: ["risk-engine-worker"]),
     .library(name: "KithClient", targets: ["KithClient"]),
+    .library(name: "KithRPC", targets: ["KithRPC"]),
     .library(name: "KithTesting", targets: ["KithTesting"]),
     .library(name: "KithWorker", targets: ["KithWorker"]),
     .library(name: "RiskContract", targets: ["RiskContract"]),
