@@ -11,7 +11,8 @@ final class ChildProcess {
   ///   - arguments: Its arguments, its own name apart.
   ///   - inherited: A descriptor that it finds as number 3.
   ///   - silent: Whether its standard output goes nowhere.
-  init(_ path: String, _ arguments: [String], inherited: Int32? = nil, silent: Bool = false) throws {
+  init(_ path: String, _ arguments: [String], inherited: Int32? = nil, silent: Bool = false) throws
+  {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -21,7 +22,9 @@ final class ChildProcess {
     defer { for word in argv { free(word) } }
     var child: pid_t = 0
     let code = posix_spawn(&child, path, &actions, nil, &argv, environ)
-    guard code == 0 else { throw BenchmarkError("cannot start \(path): \(String(cString: strerror(code)))") }
+    guard code == 0 else {
+      throw BenchmarkError("cannot start \(path): \(String(cString: strerror(code)))")
+    }
     pid = child
   }
 
@@ -42,7 +45,8 @@ final class ChildProcess {
   static var ownPath: String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-    return String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return String(
+      decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }
 

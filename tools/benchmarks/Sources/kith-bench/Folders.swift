@@ -36,7 +36,8 @@ func kibibytes(_ line: String, of pid: Int32) -> Int? {
   defer { fclose(file) }
   var buffer = [CChar](repeating: 0, count: 256)
   while fgets(&buffer, Int32(buffer.count), file) != nil {
-    let text = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let text = String(
+      decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     if text.hasPrefix(line + ":") { return Int(text.filter(\.isNumber)) }
   }
   return nil
