@@ -12,6 +12,11 @@ public final class RPCServer: Sendable {
   ) {
   }
 
+  /// Serves these as well from now on, on all connections. A worker begins with the services of the SDK, which the host
+  /// leads it by, and adds its own when it has been configured; until then they are answered UNIMPLEMENTED. May be called
+  /// at any time, also while calls are in progress. Of two services of one name the first stands.
+  public func add(_ services: [ServiceDefinition]) {}
+
   /// Lets in the processes of this process's own user id, and nobody else: not even root.
   public static let sameUser: @Sendable (PeerIdentity) -> Bool = { $0.uid == currentUserID() }
 
