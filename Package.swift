@@ -170,7 +170,18 @@ let testing: [Target] = [
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithSupervisionTests", ["KithManifest", "KithSupervision"]),
   tests("KithHostTests", ["KithHost", "KithManifest"]),
-  tests("KithWorkerTests", ["KithJSON", "KithWorker"]),
+  tests(
+    "KithWorkerTests",
+    [
+      "HealthContract", "KithJSON", "KithRPC", "KithTransportInProcess", "KithWire", "KithWorker",
+      "ReflectionContract", "WorkerContract", logging,
+    ]),
+  tests(
+    "KithClientTests",
+    [
+      "HostContract", "KithClient", "KithManifest", "KithRPC", "KithTransportInProcess",
+      "KithTransportNng",
+    ]),
   tests("KithCommandsTests", ["KithCommands", "KithJSON", "KithReflection", "RiskContract"]),
   tests(
     "IntegrationTests",
