@@ -29,7 +29,9 @@ let package = Package(
       dependencies: [
         "GRPCPeer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HostContract", package: "kith"),
         .product(name: "KithClient", package: "kith"),
+        .product(name: "KithManifest", package: "kith"),
         .product(name: "KithRPC", package: "kith"),
         .product(name: "KithTransportNng", package: "kith"),
         .product(name: "RiskContract", package: "kith"),

@@ -7,8 +7,7 @@ struct KithBench: AsyncParsableCommand {
     commandName: "kith-bench",
     abstract: "Measures Kith beside its peers, in one run on one machine.",
     subcommands: [
-      All.self, Calls.self, Product.self, Engine.self, ServeKith.self, ServeGRPC.self,
-      ServeEcho.self,
+      All.self, Calls.self, Product.self, ServeKith.self, ServeGRPC.self, ServeEcho.self,
     ],
     defaultSubcommand: All.self)
 
@@ -19,7 +18,6 @@ struct KithBench: AsyncParsableCommand {
     func run() async throws {
       try await CallBenchmark(options: options).run()
       try await ProductBenchmark(options: options).run()
-      try EngineBenchmark().run()
     }
   }
 
@@ -37,12 +35,6 @@ struct KithBench: AsyncParsableCommand {
     @OptionGroup var options: Options
 
     func run() async throws { try await ProductBenchmark(options: options).run() }
-  }
-
-  struct Engine: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "The risk engine on one core.")
-
-    func run() throws { try EngineBenchmark().run() }
   }
 
   // The other ends of `calls`: each runs in a process of its own.

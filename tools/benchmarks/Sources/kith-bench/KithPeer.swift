@@ -12,7 +12,8 @@ enum KithPeer {
 
   /// Connects and hands over a closure that makes one call; the connection ends with the closure.
   static func withClient(
-    address: String, _ body: (_ call: @escaping @Sendable () async throws -> Void) async throws -> Void
+    address: String,
+    _ body: (_ call: @escaping @Sendable () async throws -> Void) async throws -> Void
   ) async throws {
     let client = RPCClient(connector: NngConnector(address: address))
     defer { client.close() }
@@ -38,7 +39,8 @@ enum KithPeer {
       return answer
     }
 
-    func getModel(_ request: GetModelRequest, context: CallContext) async throws -> GetModelResponse {
+    func getModel(_ request: GetModelRequest, context: CallContext) async throws -> GetModelResponse
+    {
       GetModelResponse()
     }
   }
