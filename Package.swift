@@ -150,6 +150,10 @@ let plugins: [Target] =
 /// Beside the house.
 let testing: [Target] = [
   library("KithTesting", ["HostContract", "KithClient", "KithManifest", "KithRPC"]),
+  // A worker that does what it should not, for IntegrationTests.
+  program(
+    "misbehaving-worker", path: "Tests/MisbehavingWorker", ["KithRPC", "KithWorker", "RiskContract"]
+  ),
   tests("ArchitectureTests", []),
   tests(
     "ContractTests",
@@ -186,8 +190,9 @@ let testing: [Target] = [
   tests(
     "IntegrationTests",
     [
-      "HostContract", "KithClient", "KithJSON", "KithRPC", "KithTesting", "KithTransportNng",
-      "RiskContract", "kith", "kithd", "risk-engine-worker",
+      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
+      "KithTransportNng",
+      "RiskContract", "kith", "kithd", "misbehaving-worker", "risk-engine-worker",
     ]),
 ]
 
