@@ -12,7 +12,7 @@ enum House {
     // Floor 1: values and decisions.
     "KithWire": ["CProtobufC"],
     "KithJSON": ["FoundationEssentials"],
-    "KithManifest": ["KithJSON", "Yams", "FoundationEssentials"],
+    "KithManifest": ["KithJSON", "Yams", "Glibc"],
     "KithSupervision": ["KithManifest"],
 
     // Floor 2: calls and their transports.
@@ -41,7 +41,8 @@ enum House {
     ],
     "KithHost": [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithRPC", "KithSupervision",
-      "KithTransportNng", "WorkerContract", "Crypto", "Logging", "FoundationEssentials", "Glibc",
+      "KithTransportNng", "KithWire", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials",
+      "Glibc",
     ],
     "KithCommands": [
       "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection",
