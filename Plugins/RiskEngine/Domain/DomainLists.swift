@@ -29,4 +29,13 @@ public struct DomainLists: Codable, Sendable {
   public var lureWords: String
   /// Brands and their own domains.
   public var brands: [Brand]
+
+  private enum CodingKeys: String, CodingKey {
+    case version, suffixes, shorteners, popular, official, brands
+    case topLevel = "top_level"
+    case ambiguousTopLevel = "ambiguous_top_level"
+    case suspiciousTopLevel = "suspicious_top_level"
+    case freeHosts = "free_hosts"
+    case lureWords = "lure_words"
+  }
 }

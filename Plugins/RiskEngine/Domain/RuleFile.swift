@@ -18,6 +18,12 @@ public struct RuleFile: Codable, Sendable {
   public var nextSteps: [String: String]
   /// Frequent English words, parted by spaces; their share tells whether a text is English.
   public var commonWords: String
+
+  private enum CodingKeys: String, CodingKey {
+    case version, threshold, slope, groups, phrases, signals, topics
+    case nextSteps = "next_steps"
+    case commonWords = "common_words"
+  }
 }
 
 /// A named signal.
@@ -42,6 +48,11 @@ public struct SignalRule: Codable, Sendable {
   public var unlessWithin: Int?
   /// The score is at least this when the signal is found.
   public var floor: Double?
+
+  private enum CodingKeys: String, CodingKey {
+    case id, group, weight, category, sentence, all, within, unless, floor
+    case unlessWithin = "unless_within"
+  }
 }
 
 /// A rule file that cannot be used, and why.
