@@ -95,13 +95,15 @@ do {
   let legit = scored.filter { $0.label == "legit" }.map(\.score).sorted(by: >)
   let threshold = legit.isEmpty ? 1 : legit[legit.count / 100]
   let scams = scored.filter { $0.label == "scam" }
-  let figures: [String: Double] = [
-    "auc": medium.auc ?? 0, "ece": medium.ece, "recall_at_medium": medium.recall ?? 0,
-    "precision_at_medium": medium.precision ?? 0,
-    "fpr_legit_at_medium": medium.falsePositivesLegit ?? 0,
-    "recall_at_1_percent_fpr": Double(scams.filter { $0.score > threshold }.count)
-      / Double(max(1, scams.count)),
-  ].mapValues { ($0 * 10_000).rounded() / 10_000 }
+  let found = scams.filter { $0.score > threshold }.count
+  var figures: [String: Double] = [:]
+  figures["auc"] = medium.auc
+  figures["ece"] = medium.ece
+  figures["recall_at_medium"] = medium.recall
+  figures["precision_at_medium"] = medium.precision
+  figures["fpr_legit_at_medium"] = medium.falsePositivesLegit
+  figures["recall_at_1_percent_fpr"] = Double(found) / Double(max(1, scams.count))
+  figures = figures.mapValues { ($0 * 10_000).rounded() / 10_000 }
   try bundle.write(fitted.model) { checksum in
     Bundle.Metadata(
       version: modelVersion, rulesVersion: rules.version, file: "model.bin", sha256: checksum,
