@@ -16,7 +16,7 @@ struct DomainCatalogue {
     static let brandLabel = Listing(rawValue: 1024)
   }
 
-  private var listings: [UInt64: Listing] = [:]
+  private var listings = FlatTable()
   /// The labels of brands, each as its bytes and its skeleton.
   private var brandLabels: [(label: [UInt8], skeleton: [UInt8])] = []
   private var lures: [[UInt8]] = []
@@ -47,12 +47,14 @@ struct DomainCatalogue {
         listings[StableHash.word(word), default: []].insert(.brandLabel)
       }
     }
-    self.listings = listings
+    for (hash, listing) in listings { self.listings.set(hash, Int(listing.rawValue)) }
   }
 
   /// What the lists say of a name.
   func listing(of name: some Sequence<UInt8>) -> Listing {
-    listings[StableHash.word(name.lazy.map(UInt32.init))] ?? []
+    var hash = StableHash.start
+    for byte in name { hash = StableHash.step(hash, UInt32(byte)) }
+    return Listing(rawValue: UInt16(listings.value(of: hash)))
   }
 
   /// Takes what a host's name shows into `traits`.

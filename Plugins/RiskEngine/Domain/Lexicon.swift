@@ -9,7 +9,7 @@ struct Lexicon {
   static let number = 5
   static let email = 6
 
-  private(set) var words: [UInt64: Int32] = [:]
+  private var words = FlatTable()
   /// For each number whether the word is a frequent English one.
   private(set) var isCommon: [Bool] = [false]
   /// For each number whether a disguise of it counts: at least four letters.
@@ -22,11 +22,12 @@ struct Lexicon {
   /// The number of a word, adding it when it is new.
   mutating func add(_ word: some StringProtocol, common: Bool = false) -> Int {
     let hash = StableHash.word(word)
-    if let known = words[hash] {
-      if common { isCommon[Int(known)] = true }
-      return Int(known)
+    let known = words.value(of: hash)
+    if known != 0 {
+      if common { isCommon[known] = true }
+      return known
     }
-    words[hash] = Int32(isCommon.count)
+    words.set(hash, isCommon.count)
     isCommon.append(common)
     isTelling.append(
       !common && word.utf8.count >= 4 && word.utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A })
@@ -35,5 +36,5 @@ struct Lexicon {
 
   /// The number of the word with that hash; 0 when it is not known.
   @inline(__always)
-  func number(ofHash hash: UInt64) -> Int { Int(words[hash] ?? 0) }
+  func number(ofHash hash: UInt64) -> Int { words.value(of: hash) }
 }

@@ -61,7 +61,8 @@ struct LinkReader {
       }
       var start = index
       while start > chunk.lowerBound, scalars[start - 1] &- 0x61 < 26 { start -= 1 }
-      let word = Self.ascii(scalars[start..<index])
+      guard index - start >= 3 else { continue }
+      let word = Self.ascii(scalars[max(start, index - 5)..<index])
       guard let (length, disguised) = Self.schemeLength(word) else { continue }
       var hostStart = index + 1
       while hostStart < chunk.upperBound,

@@ -26,19 +26,40 @@ public struct ContactFile: Codable, Sendable {
   /// The most contacts in an answer.
   static let most = 4
 
-  /// Whether a two-letter code is a state's.
-  public func knows(state: String) -> Bool {
-    states.split(separator: " ").contains { $0 == state }
+}
+
+/// The contacts, sorted out once for every kind of scam.
+struct ContactBook: Sendable {
+  private let states: Set<String>
+  private let local: [String: OfficialContact]
+  /// By the category's number, 0 for none: the special ones and the general ones.
+  private let special: [[OfficialContact]]
+  private let general: [OfficialContact]
+  private let withoutState: [[OfficialContact]]
+
+  init(_ file: ContactFile) {
+    states = Set(file.states.split(separator: " ").map(String.init))
+    local = Dictionary(
+      file.contacts.compactMap { contact in contact.state.map { ($0, contact) } },
+      uniquingKeysWith: { first, _ in first })
+    let general = file.contacts.filter { $0.state == nil && $0.categories == nil }
+    let special = [nil as ScamCategory?] + ScamCategory.allCases
+    self.general = general
+    self.special = special.map { category in
+      guard let name = category?.name else { return [] }
+      return Array(
+        file.contacts.filter { $0.state == nil && $0.categories?.contains(name) == true }
+          .prefix(2))
+    }
+    withoutState = self.special.map { Array(($0 + general).prefix(ContactFile.most)) }
   }
+
+  func knows(state: String) -> Bool { states.contains(state) }
 
   /// The contacts for a kind of scam in a state: the special ones, then the state's, then the general.
   func contacts(for category: ScamCategory?, state: String) -> [OfficialContact] {
-    let name = category?.name
-    let special = contacts.filter { contact in
-      contact.state == nil && name.map { contact.categories?.contains($0) == true } == true
-    }
-    let local = contacts.filter { $0.state != nil && $0.state == state }
-    let general = contacts.filter { $0.state == nil && $0.categories == nil }
-    return Array((special.prefix(2) + local.prefix(1) + general).prefix(Self.most))
+    let number = category?.rawValue ?? 0
+    guard !state.isEmpty, let here = local[state] else { return withoutState[number] }
+    return Array((special[number] + [here] + general).prefix(ContactFile.most))
   }
 }

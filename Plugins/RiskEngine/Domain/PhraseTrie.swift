@@ -1,7 +1,7 @@
 /// All phrases of the rules as one tree over word numbers. Matching walks it from every word, at most
 /// as deep as the longest phrase, so the work is linear in the text.
 struct PhraseTrie {
-  private var edges: [UInt64: Int32] = [:]
+  private var edges = FlatTable()
   private var names: [[Int32]] = [[]]
 
   /// Adds a phrase of slots; each slot is a set of words, and may be optional.
@@ -24,10 +24,9 @@ struct PhraseTrie {
     for first in tokens.indices where tokens[first].word != 0 {
       var node = 0
       var last = first
-      while last < tokens.count, tokens[last].word != 0,
-        let next = edges[Self.key(node, tokens[last].word)]
-      {
-        node = Int(next)
+      while last < tokens.count, tokens[last].word != 0 {
+        node = edges.value(of: Self.key(node, tokens[last].word))
+        if node == 0 { break }
         for atom in names[node] {
           findings.append(Finding(atom: Int(atom), first: first, last: last))
         }
@@ -38,8 +37,9 @@ struct PhraseTrie {
 
   private mutating func child(of node: Int, _ word: Int) -> Int {
     let key = Self.key(node, word)
-    if let known = edges[key] { return Int(known) }
-    edges[key] = Int32(names.count)
+    let known = edges.value(of: key)
+    if known != 0 { return known }
+    edges.set(key, names.count)
     names.append([])
     return names.count - 1
   }

@@ -42,7 +42,7 @@ public struct RiskEngine: Sendable {
   public var model: TextModel
   /// The version of the model.
   public let modelVersion: String
-  private let contacts: ContactFile
+  private let contacts: ContactBook
   private let tokenizer: Tokenizer
 
   /// An engine of compiled parts.
@@ -53,7 +53,7 @@ public struct RiskEngine: Sendable {
     self.rules = rules
     self.model = model
     self.modelVersion = modelVersion
-    self.contacts = contacts
+    self.contacts = ContactBook(contacts)
     tokenizer = Tokenizer(
       lexicon: rules.lexicon, reader: LinkReader(catalogue: DomainCatalogue(domains)))
   }
@@ -98,13 +98,15 @@ public struct RiskEngine: Sendable {
 
     let modelEvidence = parameters.share * max(0, modelLogOdds - model.calibrated(parameters.bias))
     let ruleUnit = (1 - parameters.share) / rules.file.slope
-    let reasons = self.reasons(text, reading, modelEvidence: modelEvidence, ruleUnit: ruleUnit)
+    let reasons =
+      level == .low
+      ? [] : self.reasons(text, reading, modelEvidence: modelEvidence, ruleUnit: ruleUnit)
     let category = level == .low ? nil : self.category(reading)
     return Assessment(
       score: score, level: level, category: category,
       confidence: confidence(
         text, reading, score: score, modelLogOdds: modelLogOdds, circumstances),
-      reasons: level == .low ? [] : reasons, counterEvidence: counterEvidence(text, reading),
+      reasons: reasons, counterEvidence: counterEvidence(text, reading),
       nextStep: rules.file.nextSteps[level == .low ? "low" : category?.name ?? "other"]
         ?? rules.file.nextSteps["other"] ?? "",
       contacts: contacts.contacts(for: category, state: circumstances.state))
@@ -141,10 +143,7 @@ public struct RiskEngine: Sendable {
     let matches = rules.matches(of: findings)
 
     var sums = [Double](repeating: 0, count: rules.caps.count)
-    for match in matches {
-      let signal = rules.signals[match.signal]
-      sums[signal.group] += signal.rule.weight
-    }
+    for match in matches { sums[rules.groups[match.signal]] += rules.weights[match.signal] }
     var factors = [Double](repeating: 1, count: sums.count)
     var forPoints = 0.0
     var againstPoints = 0.0
@@ -156,11 +155,11 @@ public struct RiskEngine: Sendable {
     let fade = 1 - min(1, forPoints / Self.counterFadesAt)
     againstPoints *= fade
     let points = matches.map { match in
-      let signal = rules.signals[match.signal]
-      return signal.rule.weight * factors[signal.group] * (signal.rule.weight < 0 ? fade : 1)
+      let weight = rules.weights[match.signal]
+      return weight * factors[rules.groups[match.signal]] * (weight < 0 ? fade : 1)
     }
     var floor = 0.0
-    for match in matches { floor = max(floor, rules.signals[match.signal].rule.floor ?? 0) }
+    for match in matches { floor = max(floor, rules.floors[match.signal]) }
     let features = FeatureExtractor.features(of: text, tokenized)
     return Reading(
       tokenized: tokenized, findings: findings, matches: matches, points: points,
@@ -270,15 +269,18 @@ public struct RiskEngine: Sendable {
 
   /// The kind of scam: the one with the most points, else what the text is about.
   private func category(_ reading: Reading) -> ScamCategory {
+    var topics = 0
     var points = [Double](repeating: 0, count: ScamCategory.allCases.count + 1)
     for (index, match) in reading.matches.enumerated() where reading.points[index] > 0 {
       if let category = rules.signals[match.signal].category {
         points[category.rawValue] += reading.points[index]
       }
     }
-    let found = Set(reading.findings.map(\.atom))
-    for topic in rules.topics where topic.atoms.contains(where: found.contains) {
-      points[topic.category.rawValue] += 0.3
+    for finding in reading.findings {
+      for category in rules.topicsByAtom[finding.atom] where topics & 1 << category == 0 {
+        topics |= 1 << category
+        points[category] += 0.3
+      }
     }
     var best = ScamCategory.other
     var most = 0.0
@@ -294,10 +296,19 @@ public struct RiskEngine: Sendable {
     _ circumstances: Circumstances
   ) -> Double {
     let tokens = reading.tokenized.tokens
-    let words = tokens.filter { $0.kind == .word }.count
+    var words = 0
+    var common = 0
+    var known = 0
+    for token in tokens where token.kind == .word {
+      words += 1
+      if token.word != 0 {
+        known += 1
+        if rules.lexicon.isCommon[token.word] { common += 1 }
+      }
+    }
     var value = 0.5 + abs(score - 0.5)
     value *= Double(min(tokens.count, 8) + 2) / 10
-    let english = isEnglish(text, tokens, words: words)
+    let english = isEnglish(text, words: words, common: common, known: known)
     if !english { value *= 0.5 } else if circumstances.language != "en" { value *= 0.9 }
     if modelLogOdds > 1, reading.ruleLogOdds < -1.5 || modelLogOdds < -1 && reading.ruleLogOdds > 1 {
       value *= 0.8
@@ -306,11 +317,9 @@ public struct RiskEngine: Sendable {
   }
 
   /// Whether enough of the words are frequent English ones. Short texts get the benefit of the doubt.
-  private func isEnglish(_ text: NormalizedText, _ tokens: [Token], words: Int) -> Bool {
+  private func isEnglish(_ text: NormalizedText, words: Int, common: Int, known: Int) -> Bool {
     if text.foreignLetterCount * 4 > text.letterCount { return false }
     guard words >= 4 else { return words > 0 }
-    let common = tokens.filter { $0.kind == .word && rules.lexicon.isCommon[$0.word] }.count
-    let known = tokens.filter { $0.kind == .word && $0.word != 0 }.count
     return common * 8 >= words && known * 5 >= words
   }
 }

@@ -29,9 +29,20 @@ public struct RuleSet: Sendable {
   let caps: [Double]
   let groupNames: [String]
   let atomCount: Int
+  /// The signals' points, groups, numbers of parts and distances, apart from the rest: they are read for
+  /// every text.
+  let weights: [Double]
+  let groups: [Int]
+  let floors: [Double]
+  private let partCounts: [Int]
+  private let distances: [Int]
+  private let restsOnWhole: [Bool]
+  private let spoilers: [[Int]]
+  private let spoilDistances: [Int]
   /// For each atom the signals and parts that it fulfils.
   private let uses: [[(signal: Int, part: Int)]]
-  let topics: [(category: ScamCategory, atoms: [Int])]
+  /// For each atom the categories that it is a topic of.
+  let topicsByAtom: [[Int]]
 
   /// The version of the rules.
   public var version: String { file.version }
@@ -117,11 +128,12 @@ public struct RuleSet: Sendable {
           rule: rule, group: group, parts: parts, within: rule.within ?? 0, unless: unless,
           unlessWithin: rule.unlessWithin ?? 12, category: scamCategory))
     }
-    var topics: [(category: ScamCategory, atoms: [Int])] = []
+    var topics = [[Int]](repeating: [], count: atomCount)
     for (name, lists) in file.topics.sorted(by: { $0.key < $1.key }) {
-      var atoms: [Int] = []
-      for list in lists { atoms += try resolve(list, "topic `\(name)`") }
-      topics.append((try category(name, "topic `\(name)`"), atoms))
+      let category = try category(name, "topic `\(name)`")
+      for list in lists {
+        for atom in try resolve(list, "topic `\(name)`") { topics[atom].append(category.rawValue) }
+      }
     }
     for name in file.nextSteps.keys.sorted() where name != "low" {
       _ = try category(name, "next step")
@@ -135,11 +147,22 @@ public struct RuleSet: Sendable {
     self.lexicon = lexicon
     self.trie = trie
     self.signals = signals
+    weights = signals.map(\.rule.weight)
+    groups = signals.map(\.group)
+    floors = signals.map { $0.rule.floor ?? 0 }
+    partCounts = signals.map(\.parts.count)
+    distances = signals.map(\.within)
+    spoilers = signals.map(\.unless)
+    spoilDistances = signals.map(\.unlessWithin)
+    let whole: Set = [
+      Observation.shouting.rawValue, Observation.contact.rawValue, Observation.brief.rawValue,
+    ]
+    restsOnWhole = signals.map { $0.parts.contains { !whole.isDisjoint(with: $0) } }
     self.groupNames = groupNames
     self.caps = groupNames.map { file.groups[$0] ?? 0 }
     self.atomCount = atomCount
     self.uses = uses
-    self.topics = topics
+    topicsByAtom = topics
   }
 
   /// Reads `your|ur account (optional: is?) suspended|blocked`.
@@ -175,10 +198,31 @@ public struct RuleSet: Sendable {
     return findings
   }
 
+  /// For each atom where it was found, in one array.
+  private struct Positions {
+    private var bounds: [Int32]
+    private var places: [Int32]
+
+    init(_ findings: [Finding], atomCount: Int) {
+      bounds = [Int32](repeating: 0, count: atomCount + 1)
+      for finding in findings { bounds[finding.atom + 1] += 1 }
+      for atom in 0..<atomCount { bounds[atom + 1] += bounds[atom] }
+      places = [Int32](repeating: 0, count: findings.count)
+      var next = bounds
+      for finding in findings {
+        places[Int(next[finding.atom])] = Int32(finding.first)
+        next[finding.atom] += 1
+      }
+    }
+
+    func of(_ atom: Int) -> ArraySlice<Int32> {
+      places[Int(bounds[atom])..<Int(bounds[atom + 1])]
+    }
+  }
+
   /// Which signals the findings make.
   func matches(of findings: [Finding]) -> [Match] {
-    var positions = [[Int32]](repeating: [], count: atomCount)
-    for finding in findings { positions[finding.atom].append(Int32(finding.first)) }
+    let positions = Positions(findings, atomCount: atomCount)
     var matched = [Bool](repeating: false, count: signals.count)
     // For each signal and part where it was seen last; -1 for not yet.
     var last = [(first: Int, last: Int)](
@@ -186,13 +230,12 @@ public struct RuleSet: Sendable {
     var matches: [Match] = []
     for finding in findings {
       for use in uses[finding.atom] where !matched[use.signal] {
-        let signal = signals[use.signal]
         let base = use.signal * Self.mostParts
         last[base + use.part] = (finding.first, finding.last)
         var first = Int.max
         var end = -1
         var complete = true
-        for part in 0..<signal.parts.count {
+        for part in 0..<partCounts[use.signal] {
           let seen = last[base + part]
           if seen.first < 0 {
             complete = false
@@ -201,16 +244,13 @@ public struct RuleSet: Sendable {
           first = min(first, seen.first)
           end = max(end, seen.last)
         }
-        guard complete, signal.within == 0 || end - first <= signal.within else { continue }
-        guard !isSpoiled(signal, first...end, positions) else { continue }
+        let within = distances[use.signal]
+        guard complete, within == 0 || end - first <= within,
+          !isSpoiled(use.signal, first...end, positions)
+        else { continue }
         matched[use.signal] = true
-        let whole = signal.parts.contains { part in
-          part.contains {
-            $0 == Observation.shouting.rawValue || $0 == Observation.contact.rawValue
-              || $0 == Observation.brief.rawValue
-          }
-        }
-        matches.append(Match(signal: use.signal, tokens: whole ? nil : first...end))
+        matches.append(
+          Match(signal: use.signal, tokens: restsOnWhole[use.signal] ? nil : first...end))
       }
     }
     return matches
@@ -218,22 +258,23 @@ public struct RuleSet: Sendable {
 
   /// Whether something near says that the signal does not count here.
   private func isSpoiled(
-    _ signal: Signal, _ tokens: ClosedRange<Int>, _ positions: [[Int32]]
+    _ signal: Int, _ tokens: ClosedRange<Int>, _ positions: Positions
   ) -> Bool {
-    for atom in signal.unless {
-      let list = positions[atom]
+    let distance = spoilDistances[signal]
+    for atom in spoilers[signal] {
+      let list = positions.of(atom)
       guard !list.isEmpty else { continue }
-      if signal.unlessWithin == 0 { return true }
-      let low = Int32(clamping: tokens.lowerBound - signal.unlessWithin)
-      let high = Int32(clamping: tokens.upperBound + signal.unlessWithin)
+      if distance == 0 { return true }
+      let low = Int32(clamping: tokens.lowerBound - distance)
+      let high = Int32(clamping: tokens.upperBound + distance)
       // The list is nearly in the order of the text; halving finds the first place not before `low`.
-      var from = 0
-      var to = list.count
+      var from = list.startIndex
+      var to = list.endIndex
       while from < to {
         let middle = (from + to) / 2
         if list[middle] < low { from = middle + 1 } else { to = middle }
       }
-      if from < list.count, list[from] <= high { return true }
+      if from < list.endIndex, list[from] <= high { return true }
     }
     return false
   }

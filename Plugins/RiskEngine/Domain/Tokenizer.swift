@@ -38,7 +38,8 @@ struct Tokenizer {
         schemeBefore = false
         continue
       }
-      if end - index <= 6, standsForScheme(scalars, index..<end) {
+      if end - index <= 6, end - index >= 4, scalars[index] == 0x68 || scalars[index] == 0x66,
+        standsForScheme(scalars, index..<end) {
         if let after = skipSlashes(scalars, end) {
           index = after
           schemeBefore = true
@@ -165,7 +166,7 @@ struct Tokenizer {
         if marks.contains(.styled), letters >= 3 { note(.styledWord, token, &result) }
         if marks.contains(.afterInvisible), letters >= 3 { note(.invisible, token, &result) }
         // `rs500`, `inr2000`, `n100`, `500usd`: a sum in one word.
-        if digits > 0, word == 0, Self.isSum(scalars, start..<index) {
+        if digits > 0, word == 0, index - start <= 14, Self.isSum(scalars, start..<index) {
           result.tokens[token].kind = .money
           result.tokens[token].word = Lexicon.money
           note(.money, token, &result)
@@ -304,7 +305,7 @@ struct Tokenizer {
     while end < limit {
       if scalars[end] &- 0x30 < 10 {
         digits += 1
-      } else if [0x2C, 0x2E, 0x2D, 0x3A, 0x2F].contains(scalars[end]), end + 1 < limit,
+      } else if (0x2C...0x2F).contains(scalars[end]) || scalars[end] == 0x3A, end + 1 < limit,
         scalars[end + 1] &- 0x30 < 10
       {
         separators += 1
@@ -420,6 +421,8 @@ struct Tokenizer {
   private func spacedLink(_ text: NormalizedText, _ chunk: Range<Int>) -> (Range<Int>, Link)? {
     let scalars = text.scalars
     guard chunk.count >= 2, chunk.count <= 40, chunk.upperBound + 2 < scalars.count,
+      scalars[chunk.upperBound - 1] == 0x2E || scalars[chunk.upperBound + 1] == 0x2E
+        || scalars[chunk.upperBound + 1] == 0x64 && scalars[chunk.upperBound + 2] == 0x6F,
       scalars[chunk].allSatisfy({ LinkReader.isHostScalar($0) })
     else { return nil }
     var index = chunk.upperBound

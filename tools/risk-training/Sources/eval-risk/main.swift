@@ -136,7 +136,9 @@ do {
       let lines = zip(texts, scores).map { text, score in
         let flat = text.text.replacing("\n", with: " ")
         let base = baselineScores?["\(name) \(text.id)"] ?? 0
-        return "\(name)\t\(text.source)\t\(text.label)\t\(score)\t\(base)\t\(flat)"
+        let evidence = engine.evidence(on: text.text)
+        return "\(name)\t\(text.source)\t\(text.label)\t\(score)\t\(base)\t\(evidence.modelRaw)\t"
+          + "\(evidence.ruleLogOdds)\t\(flat)"
       }
       try Data((lines.joined(separator: "\n") + "\n").utf8)
         .write(to: URL(filePath: dump + "-\(name).tsv"))
