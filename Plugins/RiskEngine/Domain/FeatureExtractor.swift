@@ -48,7 +48,8 @@ public struct FeatureExtractor: Sendable {
           let shape = StableHash.featureStep(word, UInt32(min(token.range.count, 12)))
           features.ids.append(StableHash.featureFinish(shape))
         } else if token.kind == .money {
-          let sign = StableHash.featureStep(word, text.scalars[token.range.lowerBound] | 0x8000_0000)
+          let sign = StableHash.featureStep(
+            word, text.scalars[token.range.lowerBound] | 0x8000_0000)
           features.ids.append(StableHash.featureFinish(sign))
         }
       }
@@ -66,7 +67,9 @@ public struct FeatureExtractor: Sendable {
     let scalars = text.scalars
     let end = min(range.upperBound, range.lowerBound + longestWord)
     var word = wordSeed
-    for index in range.lowerBound..<end { word = StableHash.featureStep(word, shape(scalars[index])) }
+    for index in range.lowerBound..<end {
+      word = StableHash.featureStep(word, shape(scalars[index]))
+    }
     ids.append(StableHash.featureFinish(word))
     // What stands right before and behind belongs to the pieces: a space, or punctuation.
     let before = range.lowerBound > 0 ? edge(scalars[range.lowerBound - 1]) : 0x20

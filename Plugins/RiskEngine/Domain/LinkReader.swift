@@ -183,7 +183,8 @@ struct LinkReader {
     while index < rest.upperBound {
       switch scalars[index] {
       case 0x5C: traits.insert(.obfuscated)
-      case 0x3A where index + 2 < rest.upperBound && scalars[index + 1] == 0x2F
+      case 0x3A
+      where index + 2 < rest.upperBound && scalars[index + 1] == 0x2F
         && scalars[index + 2] == 0x2F:
         traits.insert(.nested)
       default: break

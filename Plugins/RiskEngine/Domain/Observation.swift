@@ -1,6 +1,7 @@
 /// What the engine observes beside phrases; rules name them as `link.short`, `text.invisible` and so on.
 public enum Observation: Int, CaseIterable, Sendable {
-  case link, linkShort, linkAddress, linkUser, linkSuspiciousTopLevel, linkLookalike, linkBrandElsewhere
+  case link, linkShort, linkAddress, linkUser, linkSuspiciousTopLevel, linkLookalike,
+    linkBrandElsewhere
   case linkObfuscated, linkForeignScript, linkOfficial, linkAgency, linkPopular, linkUnknown
   case linkFreeHost, linkNested, linkDeep
   case phone, money, code, number, email

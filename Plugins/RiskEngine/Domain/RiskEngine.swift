@@ -26,6 +26,8 @@ public struct RiskEngine: Sendable {
     public var ruleLogOdds: Double
     /// The highest floor that a signal sets; 0 when none does.
     public var floor: Double
+    /// The tokens of the window on which the model's word rests.
+    public var window: Range<Int>
   }
 
   /// The longest text, in bytes of UTF-8.
@@ -33,6 +35,8 @@ public struct RiskEngine: Sendable {
   /// Reasons below this share are left out.
   static let leastShare = 0.10
   static let mostReasons = 3
+  /// How many words of a long text the rules take together.
+  static let ruleWindowTokens = 96
   /// Evidence against counts less the more speaks for a scam, and nothing from this many points on.
   static let counterFadesAt = 6.0
 
@@ -74,7 +78,8 @@ public struct RiskEngine: Sendable {
   public func evidence(on text: String) -> Evidence {
     let reading = read(NormalizedText(text), Circumstances())
     return Evidence(
-      modelRaw: reading.verdict.raw, ruleLogOdds: reading.ruleLogOdds, floor: reading.floor)
+      modelRaw: reading.verdict.raw, ruleLogOdds: reading.ruleLogOdds, floor: reading.floor,
+      window: reading.verdict.window)
   }
 
   /// Scores a text.
@@ -140,17 +145,15 @@ public struct RiskEngine: Sendable {
     var tokenized = tokenizer.tokenize(text)
     addWholeTextFindings(text, circumstances, &tokenized)
     let findings = rules.findings(in: tokenized)
-    let matches = rules.matches(of: findings)
-
-    var sums = [Double](repeating: 0, count: rules.caps.count)
-    for match in matches { sums[rules.groups[match.signal]] += rules.weights[match.signal] }
+    let all = rules.matches(of: findings)
+    let matches = densest(all, tokenCount: tokenized.tokens.count)
+    let sums = capped(matches)
     var factors = [Double](repeating: 1, count: sums.count)
     var forPoints = 0.0
     var againstPoints = 0.0
-    for (group, sum) in sums.enumerated() where sum != 0 {
-      let capped = max(-rules.caps[group], min(rules.caps[group], sum))
-      factors[group] = capped / sum
-      if capped > 0 { forPoints += capped } else { againstPoints -= capped }
+    for (group, sum) in sums.enumerated() where sum.full != 0 {
+      factors[group] = sum.capped / sum.full
+      if sum.capped > 0 { forPoints += sum.capped } else { againstPoints -= sum.capped }
     }
     let fade = 1 - min(1, forPoints / Self.counterFadesAt)
     againstPoints *= fade
@@ -166,6 +169,46 @@ public struct RiskEngine: Sendable {
       forPoints: forPoints, againstPoints: againstPoints,
       ruleLogOdds: (forPoints - againstPoints - rules.file.threshold) / rules.file.slope,
       floor: floor, features: features, verdict: model.verdict(on: features))
+  }
+
+  /// The sum of each group's points, before and after its cap.
+  private func capped(_ matches: [RuleSet.Match]) -> [(full: Double, capped: Double)] {
+    var sums = [Double](repeating: 0, count: rules.caps.count)
+    for match in matches { sums[rules.groups[match.signal]] += rules.weights[match.signal] }
+    return zip(sums, rules.caps).map { ($0, max(-$1, min($1, $0))) }
+  }
+
+  /// The matches that count: of those that speak for a scam, the ones of the stretch of text where they
+  /// weigh most, each signal once. A long letter is not a scam because its pages add up, and padding does not
+  /// hide the page that is one. What speaks against counts wherever it stands.
+  private func densest(_ all: [RuleSet.Match], tokenCount: Int) -> [RuleSet.Match] {
+    func distinct(_ matches: [RuleSet.Match]) -> [RuleSet.Match] {
+      var seen: Set<Int> = []
+      return matches.filter { seen.insert($0.signal).inserted }
+    }
+    let against = distinct(all.filter { rules.weights[$0.signal] < 0 })
+    let found = all.filter { rules.weights[$0.signal] >= 0 }
+    guard tokenCount > Self.ruleWindowTokens else { return distinct(found) + against }
+    let wide = found.filter { $0.tokens == nil }
+    let narrow = found.compactMap { match in match.tokens.map { (match, $0.lowerBound) } }
+      .sorted { $0.1 < $1.1 }
+    var best: [RuleSet.Match] = distinct(wide)
+    var most = -1.0
+    var first = 0
+    var end = 0
+    var start = 0
+    while start < tokenCount {
+      while first < narrow.count, narrow[first].1 < start { first += 1 }
+      end = max(end, first)
+      while end < narrow.count, narrow[end].1 < start + Self.ruleWindowTokens { end += 1 }
+      if end > first {
+        let here = distinct(wide + narrow[first..<end].map(\.0))
+        let points = capped(here).reduce(0) { $0 + $1.capped }
+        if points > most { (best, most) = (here, points) }
+      }
+      start += TextModel.windowStride
+    }
+    return best + against
   }
 
   private func addWholeTextFindings(
@@ -310,7 +353,8 @@ public struct RiskEngine: Sendable {
     value *= Double(min(tokens.count, 8) + 2) / 10
     let english = isEnglish(text, words: words, common: common, known: known)
     if !english { value *= 0.5 } else if circumstances.language != "en" { value *= 0.9 }
-    if modelLogOdds > 1, reading.ruleLogOdds < -1.5 || modelLogOdds < -1 && reading.ruleLogOdds > 1 {
+    if modelLogOdds > 1, reading.ruleLogOdds < -1.5 || modelLogOdds < -1 && reading.ruleLogOdds > 1
+    {
       value *= 0.8
     }
     return max(0.05, min(0.99, value))

@@ -220,16 +220,18 @@ public struct RuleSet: Sendable {
     }
   }
 
-  /// Which signals the findings make.
+  /// Which signals the findings make, in the order of the text.
   func matches(of findings: [Finding]) -> [Match] {
     let positions = Positions(findings, atomCount: atomCount)
-    var matched = [Bool](repeating: false, count: signals.count)
+    // A signal counts once in a neighbourhood; far enough on it may be found again.
+    var matchedAt = [Int](repeating: Int.min / 2, count: signals.count)
     // For each signal and part where it was seen last; -1 for not yet.
     var last = [(first: Int, last: Int)](
       repeating: (-1, -1), count: signals.count * Self.mostParts)
     var matches: [Match] = []
     for finding in findings {
-      for use in uses[finding.atom] where !matched[use.signal] {
+      for use in uses[finding.atom]
+      where finding.first - matchedAt[use.signal] >= TextModel.windowStride {
         let base = use.signal * Self.mostParts
         last[base + use.part] = (finding.first, finding.last)
         var first = Int.max
@@ -248,7 +250,7 @@ public struct RuleSet: Sendable {
         guard complete, within == 0 || end - first <= within,
           !isSpoiled(use.signal, first...end, positions)
         else { continue }
-        matched[use.signal] = true
+        matchedAt[use.signal] = first
         matches.append(
           Match(signal: use.signal, tokens: restsOnWhole[use.signal] ? nil : first...end))
       }

@@ -206,7 +206,8 @@ extension TextModel {
     }
     guard bytes.count == expected else {
       throw FileError(
-        description: "the model file has \(bytes.count) bytes, expected \(expected); train it again")
+        description: "the model file has \(bytes.count) bytes, expected \(expected); train it again"
+      )
     }
     func get(_ offset: Int, _ count: Int) -> UInt64 {
       (0..<count).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }

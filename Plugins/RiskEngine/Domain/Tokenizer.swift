@@ -39,7 +39,8 @@ struct Tokenizer {
         continue
       }
       if end - index <= 6, end - index >= 4, scalars[index] == 0x68 || scalars[index] == 0x66,
-        standsForScheme(scalars, index..<end) {
+        standsForScheme(scalars, index..<end)
+      {
         if let after = skipSlashes(scalars, end) {
           index = after
           schemeBefore = true

@@ -23,6 +23,15 @@ public enum Examples {
     }
   }
 
+  /// The example of one window.
+  public static func example(
+    of features: FeatureExtractor.Features, in window: Range<Int>, isPositive: Bool, weight: Double
+  ) -> LogisticRegression.Example {
+    let start = window.lowerBound == 0 ? 0 : features.ends[window.lowerBound - 1]
+    let end = window.isEmpty ? start : features.ends[window.upperBound - 1]
+    return example(features.ids[start..<end], isPositive: isPositive, weight: weight)
+  }
+
   private static func example(
     _ ids: ArraySlice<UInt32>, isPositive: Bool, weight: Double
   ) -> LogisticRegression.Example {

@@ -116,7 +116,9 @@ do {
     exit(0)
   }
   guard let data = option("--data") else {
-    fail("usage: tools/eval-risk --data DIR [--json] [--no-baseline] | tools/eval-risk --speed [--json]")
+    fail(
+      "usage: tools/eval-risk --data DIR [--json] [--no-baseline] | tools/eval-risk --speed [--json]"
+    )
   }
   let folder = URL(filePath: data)
   let files = try ["tune", "measure"].map { name in

@@ -23,7 +23,8 @@ func fail(_ message: String) -> Never {
 }
 
 func weight(_ text: LabelledText) -> Double {
-  (text.label == "spam" ? spamWeight : 1) * (text.source == "own" ? ownWeight : 1)
+  let bySource: [String: Double] = ["own": ownWeight, "ftc_robocall": 2]
+  return (text.label == "spam" ? spamWeight : 1) * (bySource[text.source] ?? 1)
 }
 
 do {
@@ -49,21 +50,38 @@ do {
     share: share, blendOffset: 0, blendSlope: 1)
   let reader = engine(parameters, [Int16](repeating: 0, count: TextModel.bucketCount))
 
-  print("reading \(train.count) texts and \(own.count) of our own from \(templates.count) templates")
+  print(
+    "reading \(train.count) texts and \(own.count) of our own from \(templates.count) templates")
   var examples: [LogisticRegression.Example] = []
   for text in train + own {
     examples += Examples.examples(
       of: reader.features(of: text.text), isPositive: text.isScam, weight: weight(text))
   }
-  examples = Examples.pruned(examples, least: 3)
-  print("fitting \(examples.count) windows")
-  let fit = LogisticRegression(
-    examples: examples, dimensions: TextModel.bucketCount, penalty: penalty, iterations: 120)
-
-  let largest = fit.weights.reduce(0) { max($0, abs($1)) }
-  parameters.unit = largest / 32767
-  parameters.bias = fit.bias
-  let weights = fit.weights.map { Int16(($0 / parameters.unit).rounded(.toNearestOrEven)) }
+  func fit(_ examples: [LogisticRegression.Example]) -> [Int16] {
+    let examples = Examples.pruned(examples, least: 3)
+    print("fitting \(examples.count) windows")
+    let fit = LogisticRegression(
+      examples: examples, dimensions: TextModel.bucketCount, penalty: penalty, iterations: 120)
+    let largest = fit.weights.reduce(0) { max($0, abs($1)) }
+    parameters.unit = largest / 32767
+    parameters.bias = fit.bias
+    return fit.weights.map { Int16(($0 / parameters.unit).rounded(.toNearestOrEven)) }
+  }
+  var weights = fit(examples)
+  // The model answers for its worst window, so it learns from the worst windows of long texts that are no scams.
+  for round in 1...2 {
+    let fitted = engine(parameters, weights)
+    for text in train where !text.isScam {
+      let features = reader.features(of: text.text)
+      let evidence = fitted.evidence(on: text.text)
+      guard features.ends.count > 40, evidence.modelRaw > parameters.bias else { continue }
+      examples.append(
+        Examples.example(
+          of: features, in: evidence.window, isPositive: false,
+          weight: weight(text) / Double(round)))
+    }
+    weights = fit(examples)
+  }
   print("weights: \(weights.filter { $0 != 0 }.count) of \(weights.count) are not zero")
 
   // Calibration (Platt) of the model alone, then of its blend with the rules, on texts not trained on.
