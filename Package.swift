@@ -76,10 +76,11 @@ func workerPlugin(
 
 // MARK: - The house, floor by floor; a module imports only from floors below (README.md has the picture)
 
-/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire.
+/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire, CLinux KithHost.
 let doors: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
   .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
+  .target(name: "CLinux"),
   .target(name: "KithContractsC", dependencies: ["CProtobufC"]),
 ]
 
@@ -107,6 +108,7 @@ let words: [Target] = [
   contract("Health"),
   contract("Reflection"),
   contract("Risk"),
+  contract("Testing", serves: false),
   library("KithReflection", ["DescriptorContract", "KithJSON", "KithWire"]),
 ]
 
@@ -125,7 +127,7 @@ let shells: [Target] = [
     "KithHost",
     [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithRPC", "KithSupervision",
-      "KithTransportNng", "WorkerContract", crypto, logging,
+      "KithTransportNng", "KithWire", "WorkerContract", "CLinux", crypto,
     ]),
   library(
     "KithCommands",
@@ -148,12 +150,16 @@ let plugins: [Target] =
 /// Beside the house.
 let testing: [Target] = [
   library("KithTesting", ["HostContract", "KithClient", "KithManifest", "KithRPC"]),
+  // A worker that does what it should not, for IntegrationTests.
+  program(
+    "misbehaving-worker", path: "Tests/MisbehavingWorker", ["KithRPC", "KithWorker", "RiskContract"]
+  ),
   tests("ArchitectureTests", []),
   tests(
     "ContractTests",
     [
       "DescriptorContract", "HealthContract", "HostContract", "KithWire", "ReflectionContract",
-      "RiskContract", "RPCContract", "WorkerContract", swiftProtobuf,
+      "RiskContract", "RPCContract", "TestingContract", "WorkerContract", swiftProtobuf,
     ]),
   tests("KithWireTests", ["KithWire"]),
   tests("KithJSONTests", ["KithJSON"]),
@@ -163,17 +169,30 @@ let testing: [Target] = [
       "HealthContract", "KithRPC", "KithTransportInProcess", "KithTransportNng", "KithWire",
       "RPCContract",
     ]),
-  tests("KithReflectionTests", ["DescriptorContract", "KithJSON", "KithReflection", "RiskContract"]),
+  tests(
+    "KithReflectionTests", ["DescriptorContract", "KithJSON", "KithReflection", "RiskContract"]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithSupervisionTests", ["KithManifest", "KithSupervision"]),
   tests("KithHostTests", ["KithHost", "KithManifest"]),
-  tests("KithWorkerTests", ["KithJSON", "KithWorker"]),
+  tests(
+    "KithWorkerTests",
+    [
+      "HealthContract", "KithJSON", "KithRPC", "KithTransportInProcess", "KithWire", "KithWorker",
+      "ReflectionContract", "WorkerContract", logging,
+    ]),
+  tests(
+    "KithClientTests",
+    [
+      "HostContract", "KithClient", "KithManifest", "KithRPC", "KithTransportInProcess",
+      "KithTransportNng",
+    ]),
   tests("KithCommandsTests", ["KithCommands", "KithJSON", "KithReflection", "RiskContract"]),
   tests(
     "IntegrationTests",
     [
-      "HostContract", "KithClient", "KithJSON", "KithRPC", "KithTesting", "KithTransportNng",
-      "RiskContract", "kith", "kithd", "risk-engine-worker",
+      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
+      "KithTransportNng",
+      "RiskContract", "kith", "kithd", "misbehaving-worker", "risk-engine-worker",
     ]),
 ]
 
@@ -183,7 +202,10 @@ let package = Package(
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kithd", targets: ["kithd"]),
     .executable(name: "risk-engine-worker", targets: ["risk-engine-worker"]),
+    .library(name: "HostContract", targets: ["HostContract"]),
     .library(name: "KithClient", targets: ["KithClient"]),
+    .library(name: "KithManifest", targets: ["KithManifest"]),
+    .library(name: "KithRPC", targets: ["KithRPC"]),
     .library(name: "KithTesting", targets: ["KithTesting"]),
     .library(name: "KithWorker", targets: ["KithWorker"]),
     .library(name: "RiskContract", targets: ["RiskContract"]),

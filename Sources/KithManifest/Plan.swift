@@ -1,0 +1,227 @@
+public import KithJSON
+
+/// What a product's manifest comes to with the plugins at hand: which workers run, in which order, how configured.
+///
+/// A pure function of the two: the same manifest and catalogue give the same plan, and what can be known to be wrong
+/// is refused here, before anything starts.
+public struct Plan: Sendable, Equatable {
+  /// The product's name.
+  public let product: String
+  /// The product's title.
+  public let title: String
+  /// What the product keeps.
+  public let posture: Posture
+  /// The workers in start order: each after those that it requires, else as in the manifest. They stop in reverse.
+  public let workers: [PlannedWorker]
+  /// What is odd and yet no reason to refuse: plugins that could not be read and are not needed.
+  public let warnings: [ManifestError]
+
+  /// Plans a product.
+  /// - Throws: all that is wrong: a missing plugin or program, configuration that its plugin does not understand, a
+  ///   posture that a plugin does not support, a contract that two workers provide or that none does, a cycle.
+  public init(product: ProductManifest, catalogue: PluginCatalogue) throws(ManifestErrors) {
+    let findings = Findings()
+    if product.workers.isEmpty {
+      findings.add(
+        ManifestError(
+          .missingKey, "\(product.name) has no workers, and its base has none",
+          at: product.location,
+          expected: "at least one under 'workers'"))
+    }
+    var drafts: [Draft] = []
+    for entry in product.workers {
+      guard let plugin = catalogue[entry.plugin] else {
+        findings.add(Self.missingPlugin(entry, catalogue))
+        continue
+      }
+      drafts.append(
+        Draft(entry: entry, plugin: plugin, posture: product.posture, findings: findings))
+    }
+    if !findings.errors.isEmpty {
+      // A plugin that is missing may be one that could not be read.
+      if drafts.count < product.workers.count { catalogue.errors.forEach(findings.add) }
+      try findings.throwIfAny()
+    }
+
+    let providers = Self.providers(drafts, findings: findings)
+    let dependencies = drafts.map {
+      Self.dependencies($0, providers: providers, catalogue: catalogue, findings: findings)
+    }
+    try findings.throwIfAny()
+    let order = StartOrder(dependencies: dependencies)
+    for cycle in order.cycles {
+      findings.add(Self.cycle(cycle.map { drafts[$0] }))
+    }
+    try findings.throwIfAny()
+
+    self.product = product.name
+    title = product.title
+    posture = product.posture
+    workers = order.positions.map { position in
+      drafts[position].worker(
+        dependencies: order.positions.filter { dependencies[position].contains($0) }
+          .map { drafts[$0].entry.name })
+    }
+    warnings = catalogue.errors
+  }
+
+  /// The worker of that name.
+  public func worker(named name: String) -> PlannedWorker? {
+    workers.first { $0.name == name }
+  }
+
+  /// The plan as JSON for `--json` output; sensitive values are `<sensitive>`.
+  public var json: JSONValue {
+    [
+      "product": .string(product), "title": .string(title), "posture": .string(posture.rawValue),
+      "workers": .array(workers.map(\.json)),
+      "warnings": .array(warnings.map { .string($0.description) }),
+    ]
+  }
+
+  // MARK: Checks
+
+  /// A worker whose plugin has been found.
+  private struct Draft {
+    let entry: WorkerEntry
+    let plugin: CataloguedPlugin
+    let configuration: JSONObject
+
+    init(
+      entry: WorkerEntry, plugin: CataloguedPlugin, posture: Posture, findings: Findings
+    ) {
+      self.entry = entry
+      self.plugin = plugin
+      let manifest = plugin.manifest
+      configuration = manifest.configuration.configuration(
+        entry.configuration, plugin: manifest.name, at: entry.location, findings: findings)
+      if plugin.executablePath == nil {
+        findings.add(Plan.missingExecutable(plugin))
+      }
+      if !manifest.postures.contains(posture) {
+        findings.add(
+          ManifestError(
+            .postureMismatch,
+            "\(manifest.name) does not support the posture \(posture.rawValue) of the product",
+            at: entry.location,
+            expected: "a posture of \(manifest.postures.map(\.rawValue).joined(separator: ", "))"))
+      }
+    }
+
+    func worker(dependencies: [String]) -> PlannedWorker {
+      let manifest = plugin.manifest
+      return PlannedWorker(
+        name: entry.name, plugin: manifest.name, pluginVersion: manifest.version,
+        pluginDirectory: plugin.directory, executablePath: plugin.executablePath ?? "",
+        provides: manifest.provides, requires: manifest.requires, dependencies: dependencies,
+        overlap: manifest.overlap, restart: entry.restart(over: manifest.restart),
+        limits: entry.limits(over: manifest.limits), network: manifest.network,
+        startTimeout: entry.startTimeout ?? manifest.startTimeout,
+        stopTimeout: entry.stopTimeout ?? manifest.stopTimeout, configuration: configuration,
+        sensitiveKeys: manifest.configuration.sensitiveNames)
+    }
+  }
+
+  private static func missingPlugin(
+    _ entry: WorkerEntry, _ catalogue: PluginCatalogue
+  ) -> ManifestError {
+    let names = catalogue.plugins.map(\.manifest.name)
+    let searched =
+      catalogue.searchPath.isEmpty
+      ? "" : " (searched: \(catalogue.searchPath.joined(separator: ", ")))"
+    return ManifestError(
+      .missingPlugin, "there is no plugin '\(entry.plugin)'\(searched)", at: entry.pluginLocation,
+      expected: names.isEmpty
+        ? "a folder with its plugin.yaml on the search path"
+        : "one of \(names.joined(separator: ", "))",
+      suggestion: nearestName(to: entry.plugin, among: names))
+  }
+
+  private static func missingExecutable(_ plugin: CataloguedPlugin) -> ManifestError {
+    ManifestError(
+      .missingExecutable,
+      "the program '\(plugin.manifest.executable)' of \(plugin.manifest.name) is missing",
+      at: plugin.manifest.executableLocation,
+      expected: plugin.executableCandidates.isEmpty
+        ? "an executable file"
+        : "an executable file at \(plugin.executableCandidates.joined(separator: " or ")); "
+          + "is it built?")
+  }
+
+  /// Which worker, by position, serves what.
+  private static func providers(_ drafts: [Draft], findings: Findings) -> [String: Int] {
+    var providers: [String: Int] = [:]
+    for (position, draft) in drafts.enumerated() {
+      for service in draft.plugin.manifest.provides {
+        if let first = providers[service] {
+          findings.add(
+            ManifestError(
+              .duplicateService,
+              "\(draft.entry.name) provides \(service), which "
+                + "\(drafts[first].entry.name) provides already",
+              at: draft.entry.location, expected: "one worker for each contract: remove one"))
+        } else {
+          providers[service] = position
+        }
+      }
+    }
+    return providers
+  }
+
+  /// The positions of the workers that serve what a worker requires.
+  private static func dependencies(
+    _ draft: Draft, providers: [String: Int], catalogue: PluginCatalogue, findings: Findings
+  ) -> Set<Int> {
+    var positions: Set<Int> = []
+    for service in draft.plugin.manifest.requires {
+      if let position = providers[service] {
+        positions.insert(position)
+        continue
+      }
+      let known = catalogue.plugins.filter { $0.manifest.provides.contains(service) }
+      let services = catalogue.plugins.flatMap(\.manifest.provides)
+      findings.add(
+        ManifestError(
+          .missingService,
+          "\(draft.entry.name) requires \(service), which no worker of the product provides",
+          at: draft.entry.location,
+          expected: known.isEmpty
+            ? "a plugin that provides it (required at \(draft.plugin.manifest.requiresLocation))"
+            : "the worker \(known.map(\.manifest.name).joined(separator: " or ")) in the product",
+          suggestion: known.isEmpty ? nearestName(to: service, among: services) : nil))
+    }
+    return positions
+  }
+
+  private static func cycle(_ drafts: [Draft]) -> ManifestError {
+    let names = (drafts + drafts.prefix(1)).map(\.entry.name)
+    return ManifestError(
+      .cycle, "workers require each other: \(names.joined(separator: " -> "))",
+      at: drafts[0].entry.location,
+      expected: "no way back: remove one of these from 'requires' in its plugin.yaml")
+  }
+}
+
+extension Plan: CustomStringConvertible {
+  /// The plan for a person: a line for the product and a few for each worker, in start order.
+  public var description: String {
+    var lines = ["\(title) (\(product)), \(posture.rawValue), \(workers.count) workers:"]
+    for (position, worker) in workers.enumerated() {
+      let plugin = worker.plugin == worker.name ? "" : "\(worker.plugin) "
+      lines.append("\(position + 1). \(worker.name)  \(plugin)\(worker.pluginVersion)")
+      lines.append("     runs      \(worker.executablePath)")
+      if !worker.provides.isEmpty {
+        lines.append("     provides  \(worker.provides.joined(separator: ", "))")
+      }
+      if !worker.dependencies.isEmpty {
+        lines.append("     after     \(worker.dependencies.joined(separator: ", "))")
+      }
+      if !worker.configuration.isEmpty {
+        let members = worker.shownConfiguration.map { "\($0.name)=\($0.value)" }
+        lines.append("     config    \(members.joined(separator: " "))")
+      }
+    }
+    lines += warnings.map { "warning: \($0)" }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,140 @@
+/// What a plugin says about itself in its `plugin.yaml`.
+///
+/// ```yaml
+/// plugin: risk-engine                 # required
+/// version: 1.0.0                      # required
+/// executable: risk-engine-worker      # required
+/// provides: [kith.risk.v1.RiskEngine]
+/// requires: []
+/// postures: [ephemeral, personal]
+/// overlap: true
+/// restart: { type: permanent, strategy: one_for_one, intensity: 5, period: 30s }
+/// limits: { memory: 256MiB, open_files: 256 }
+/// network: none
+/// start_timeout: 10s
+/// stop_timeout: 10s
+/// config:
+///   label_high: { type: double, range: 0..1, default: 0.70, doc: "Scores from here on are labelled high." }
+/// ```
+public struct PluginManifest: Sendable, Equatable {
+  /// The plugin's name: `risk-engine`.
+  public let name: String
+  /// Its version: `1.0.0`.
+  public let version: String
+  /// The file name of its program; ``ManifestReader`` says where it is looked for.
+  public let executable: String
+  /// The full names of the services that it serves. None unless told.
+  public let provides: [String]
+  /// The full names of the services that it calls; the workers that serve them start before it. None unless told.
+  public let requires: [String]
+  /// The postures of a product that it supports. All unless told.
+  public let postures: [Posture]
+  /// Whether two generations may serve at once, so that a new one can start beside the old. No unless told.
+  public let overlap: Bool
+  /// When it is started again. ``RestartPolicy/standard`` unless told.
+  public let restart: RestartPolicy
+  /// What its process may use. No limits unless told.
+  public let limits: ResourceLimits
+  /// What it may reach. Nothing unless told.
+  public let network: NetworkGrant
+  /// How long it may take from the start of its process until it is ready. 10 s unless told, 100 ms to 1 hour.
+  public let startTimeout: Duration
+  /// How long it may take from the order to drain until its process has ended. 10 s unless told, 0 to 1 hour.
+  public let stopTimeout: Duration
+  /// The configuration that it understands. None unless told.
+  public let configuration: ConfigurationSchema
+
+  /// Where its name stands.
+  public let location: SourceLocation
+  /// Where the name of its program stands.
+  public let executableLocation: SourceLocation
+  /// Where what it requires stands.
+  public let requiresLocation: SourceLocation
+
+  /// Reads the text of a `plugin.yaml`.
+  /// - Parameter file: its path, for errors.
+  /// - Throws: all that is wrong with it.
+  public init(parsing text: String, file: String) throws(ManifestErrors) {
+    let root = try YAMLReader.read(text, file: file)
+    let findings = Findings()
+    guard
+      var fields = FieldDecoder(
+        root, "the keys of a plugin: plugin, version, executable, ...", findings: findings)
+    else {
+      try findings.throwIfAny()
+      throw ManifestErrors(
+        ManifestError(.syntax, "the file is no plugin", at: SourceLocation(file: file)))
+    }
+    let nameEntry = fields.require("plugin", "the plugin's name: risk-engine")
+    let versionEntry = fields.require("version", "a version: 1.0.0")
+    let executableEntry = fields.require("executable", "a program's file name: risk-engine-worker")
+    let name = nameEntry.flatMap {
+      Scalars(name: "'plugin'", findings: findings).kebabName($0.value)
+    }
+    let version = versionEntry.flatMap {
+      Scalars(name: "'version'", findings: findings)
+        .name($0.value, "three numbers: 1.0.0, or 1.0.0-beta.1", where: Names.isVersion)
+    }
+    let executable = executableEntry.flatMap {
+      Scalars(name: "'executable'", findings: findings)
+        .name($0.value, "a file name without a folder: risk-engine-worker", where: Names.isFileName)
+    }
+    provides = fields.value("provides", default: []) { Self.services($0, $1) }
+    let requiresEntry = fields.take("requires")
+    requires =
+      requiresEntry.flatMap {
+        Self.services(Scalars(name: "'requires'", findings: findings), $0.value)
+      } ?? []
+    postures = fields.value("postures", default: Posture.allCases) { scalars, value in
+      scalars.list(value, "a list: [ephemeral, personal]") { scalars.word($0, Posture.self) }
+    }
+    overlap = fields.value("overlap", default: false) { $0.bool($1) }
+    restart =
+      fields.take("restart").flatMap {
+        RestartPolicy($0.value, over: .standard, findings: findings)
+      } ?? .standard
+    limits =
+      fields.take("limits").flatMap {
+        ResourceLimits($0.value, over: ResourceLimits(), findings: findings)
+      } ?? ResourceLimits()
+    network = fields.value("network", default: .none) { $0.word($1) }
+    startTimeout = fields.value("start_timeout", default: .seconds(10)) {
+      $0.duration($1, Self.startTimeouts)
+    }
+    stopTimeout = fields.value("stop_timeout", default: .seconds(10)) {
+      $0.duration($1, Self.stopTimeouts)
+    }
+    configuration =
+      fields.take("config").flatMap { ConfigurationSchema($0.value, findings: findings) }
+      ?? ConfigurationSchema()
+    fields.finish()
+    try findings.throwIfAny()
+
+    let whole = SourceLocation(file: file)
+    self.name = name ?? ""
+    self.version = version ?? ""
+    self.executable = executable ?? ""
+    location = nameEntry?.value.location ?? whole
+    executableLocation = executableEntry?.value.location ?? whole
+    requiresLocation = requiresEntry?.value.location ?? whole
+  }
+
+  static let startTimeouts: ClosedRange<Duration> = .milliseconds(100)...(.seconds(3_600))
+  static let stopTimeouts: ClosedRange<Duration> = .zero...(.seconds(3_600))
+
+  /// A list of service names, each once.
+  private static func services(_ scalars: Scalars, _ value: ManifestValue) -> [String]? {
+    var seen: Set<String> = []
+    return scalars.list(value, "a list of services: [kith.risk.v1.RiskEngine]") { element in
+      guard let name = scalars.serviceName(element) else { return nil }
+      guard seen.insert(name).inserted else {
+        scalars.findings.add(
+          ManifestError(
+            .duplicateService, "\(scalars.name) names \(name) twice", at: element.location,
+            expected: "each service once"))
+        return nil
+      }
+      return name
+    }
+  }
+}

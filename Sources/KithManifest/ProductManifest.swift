@@ -1,0 +1,128 @@
+/// Which workers form a product, and how they are configured.
+///
+/// ```yaml
+/// product: boomer-buddy          # required
+/// title: Boomer Buddy
+/// posture: ephemeral
+/// extends: base.yaml             # another product, beside this file; one level deep
+/// workers:
+///   risk-engine:
+///     config: { label_high: 0.75 }
+///   second-opinion:
+///     plugin: risk-engine        # the worker's name unless told
+///     restart: { type: temporary }
+///     limits: { memory: 128MiB }
+///     start_timeout: 2s
+///     stop_timeout: 2s
+/// ```
+public struct ProductManifest: Sendable, Equatable {
+  /// The product's name: `boomer-buddy`. It names its folders.
+  public let name: String
+  /// Its title for people. Its name unless told.
+  public let title: String
+  /// What it keeps. The base's unless told, else ephemeral.
+  public let posture: Posture
+  /// Its workers in the order of the manifest, those of the base first.
+  public let workers: [WorkerEntry]
+  /// Where its name stands.
+  public let location: SourceLocation
+  /// The product that it extends as it was written, and where. Gone once it has been extended.
+  public let extends: Extension?
+
+  private let statedTitle: String?
+  private let statedPosture: Posture?
+
+  /// The base of a product.
+  public struct Extension: Sendable, Equatable {
+    /// A path, relative to the folder of the manifest.
+    public let path: String
+    /// Where it stands.
+    public let location: SourceLocation
+  }
+
+  /// Reads the text of a product's manifest, its base apart.
+  /// - Parameter file: its path, for errors.
+  /// - Throws: all that is wrong with it. What only its plugins know is checked by ``Plan``.
+  public init(parsing text: String, file: String) throws(ManifestErrors) {
+    let root = try YAMLReader.read(text, file: file)
+    let findings = Findings()
+    guard
+      var fields = FieldDecoder(
+        root, "the keys of a product: product, title, posture, workers", findings: findings)
+    else {
+      try findings.throwIfAny()
+      throw ManifestErrors(
+        ManifestError(.syntax, "the file is no product", at: SourceLocation(file: file)))
+    }
+    let nameEntry = fields.require("product", "the product's name: boomer-buddy")
+    let name = nameEntry.flatMap {
+      Scalars(name: "'product'", findings: findings).kebabName($0.value)
+    }
+    let title: String? = fields.value("title", default: nil) { $0.string($1) }
+    let posture: Posture? = fields.value("posture", default: nil) { $0.word($1) }
+    let extends: Extension? = fields.take("extends").flatMap { entry in
+      Scalars(name: "'extends'", findings: findings)
+        .name(entry.value, "a path: base.yaml") { !$0.isEmpty && !$0.contains("\0") }
+        .map { Extension(path: $0, location: entry.value.location) }
+    }
+    let workersEntry = fields.take("workers")
+    let workers = workersEntry.map { Self.workers($0.value, findings: findings) } ?? []
+    fields.finish()
+    if extends == nil, workers.isEmpty, findings.errors.isEmpty {
+      findings.add(
+        ManifestError(
+          .missingKey, "the product has no workers", at: workersEntry?.location ?? root.location,
+          expected: "at least one under 'workers'"))
+    }
+    try findings.throwIfAny()
+    self.init(
+      name: name ?? "", title: title, posture: posture, workers: workers,
+      location: nameEntry?.value.location ?? root.location, extends: extends)
+  }
+
+  private init(
+    name: String, title: String?, posture: Posture?, workers: [WorkerEntry],
+    location: SourceLocation, extends: Extension?
+  ) {
+    self.name = name
+    self.title = title ?? name
+    self.posture = posture ?? .ephemeral
+    self.workers = workers
+    self.location = location
+    self.extends = extends
+    statedTitle = title
+    statedPosture = posture
+  }
+
+  /// The product over its base: what it states stands, the rest is the base's. A worker of both has the keys of both,
+  /// a configuration key of both has this product's value.
+  /// - Throws: when the base extends a further one.
+  public func extending(_ base: ProductManifest) throws(ManifestErrors) -> ProductManifest {
+    if let further = base.extends {
+      throw ManifestErrors(
+        ManifestError(
+          .outOfRange, "the base of \(name) extends '\(further.path)' itself",
+          at: further.location, expected: "one level: name that base directly"))
+    }
+    var merged = base.workers.map { entry in
+      workers.first { $0.name == entry.name }.map { $0.over(entry) } ?? entry
+    }
+    merged += workers.filter { entry in !base.workers.contains { $0.name == entry.name } }
+    return ProductManifest(
+      name: name, title: statedTitle, posture: statedPosture ?? base.statedPosture,
+      workers: merged, location: location, extends: nil)
+  }
+
+  private static func workers(_ value: ManifestValue, findings: Findings) -> [WorkerEntry] {
+    switch value.content {
+    case .null: return []
+    case .mapping(let entries): return entries.compactMap { WorkerEntry($0, findings: findings) }
+    case .scalar, .list:
+      findings.add(
+        ManifestError(
+          .wrongType, "'workers' is \(value.kindDescription)", at: value.location,
+          expected: "a mapping of names to settings: 'risk-engine: {}'"))
+      return []
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/// A worker of a product's manifest. What is absent is as the plugin says.
+public struct WorkerEntry: Sendable, Equatable {
+  /// The worker's name in the product.
+  public let name: String
+  /// Where the name stands.
+  public let location: SourceLocation
+  /// The name of its plugin as it was written; see ``plugin``.
+  public let statedPlugin: String?
+  /// Where the name of its plugin stands.
+  public let pluginLocation: SourceLocation
+  /// What it sets of its plugin's configuration, unchecked.
+  public let configuration: [ManifestValue.Entry]
+
+  let restart: [ManifestValue]
+  let limits: [ManifestValue]
+  let startTimeout: Duration?
+  let stopTimeout: Duration?
+
+  /// The name of its plugin: the worker's own name unless told.
+  public var plugin: String { statedPlugin ?? name }
+
+  init?(_ entry: ManifestValue.Entry, findings: Findings) {
+    name = entry.key
+    location = entry.location
+    if !Names.isKebab(entry.key) {
+      findings.add(
+        ManifestError(
+          .outOfRange, "the worker's name is '\(entry.key.prefix(80))'", at: entry.location,
+          expected: Scalars.kebabForm))
+    } else if entry.key == "host" || entry.key == "kithd" {
+      findings.add(
+        ManifestError(
+          .outOfRange, "the worker's name is '\(entry.key)'", at: entry.location,
+          expected: "another name: the host's own files have this one"))
+    }
+    // `reminders:` with nothing after it means the same as `reminders: {}`.
+    var value = entry.value
+    if value.content == .null { value.content = .mapping([]) }
+    guard
+      var fields = FieldDecoder(
+        value, "a mapping: { config: { ... } }, or {} for the plugin's defaults",
+        findings: findings)
+    else { return nil }
+    let pluginEntry = fields.take("plugin")
+    statedPlugin = pluginEntry.flatMap {
+      Scalars(name: "'plugin'", findings: findings).kebabName($0.value)
+    }
+    pluginLocation = pluginEntry?.value.location ?? entry.location
+    configuration = fields.take("config").flatMap { Self.entries($0.value, findings) } ?? []
+    restart = fields.take("restart").map { [$0.value] } ?? []
+    limits = fields.take("limits").map { [$0.value] } ?? []
+    startTimeout = fields.value("start_timeout", default: nil) {
+      $0.duration($1, PluginManifest.startTimeouts)
+    }
+    stopTimeout = fields.value("stop_timeout", default: nil) {
+      $0.duration($1, PluginManifest.stopTimeouts)
+    }
+    fields.finish()
+    // Read for their errors now, so that all of a file's errors come together; over the plugin's values in the plan.
+    for value in restart { _ = RestartPolicy(value, over: .standard, findings: findings) }
+    for value in limits { _ = ResourceLimits(value, over: ResourceLimits(), findings: findings) }
+  }
+
+  private init(_ entry: WorkerEntry, over base: WorkerEntry) {
+    name = entry.name
+    location = entry.location
+    statedPlugin = entry.statedPlugin ?? base.statedPlugin
+    pluginLocation =
+      entry.statedPlugin == nil && base.statedPlugin != nil
+      ? base.pluginLocation : entry.pluginLocation
+    configuration =
+      base.configuration.filter { old in !entry.configuration.contains { $0.key == old.key } }
+      + entry.configuration
+    restart = base.restart + entry.restart
+    limits = base.limits + entry.limits
+    startTimeout = entry.startTimeout ?? base.startTimeout
+    stopTimeout = entry.stopTimeout ?? base.stopTimeout
+  }
+
+  /// This entry over that of a product's base.
+  func over(_ base: WorkerEntry) -> WorkerEntry {
+    WorkerEntry(self, over: base)
+  }
+
+  /// The plugin's restart policy with what this entry says laid over it.
+  func restart(over standard: RestartPolicy) -> RestartPolicy {
+    restart.reduce(standard) { RestartPolicy($1, over: $0, findings: Findings()) ?? $0 }
+  }
+
+  /// The plugin's limits with what this entry says laid over them.
+  func limits(over standard: ResourceLimits) -> ResourceLimits {
+    limits.reduce(standard) { ResourceLimits($1, over: $0, findings: Findings()) ?? $0 }
+  }
+
+  private static func entries(
+    _ value: ManifestValue, _ findings: Findings
+  ) -> [ManifestValue.Entry]? {
+    switch value.content {
+    case .null: return []
+    case .mapping(let entries): return entries
+    case .scalar, .list:
+      return Scalars(name: "'config'", findings: findings)
+        .wrongType(value, "a mapping of configuration keys to values")
+    }
+  }
+}

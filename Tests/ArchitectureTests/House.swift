@@ -1,0 +1,79 @@
+/// Who may import whom: the floor plan of README.md as data.
+///
+/// A module that is not listed, or an import that its row does not name, fails `ImportTests`. Change a row only together
+/// with the picture in the README, and only downwards.
+enum House {
+  /// What every module may import: the standard library's own modules and the system's C library.
+  static let everywhere: Set<String> = ["Swift", "Synchronization", "_Concurrency"]
+
+  /// Modules of values and decisions: they import neither the system nor Foundation, so that no clock, file or socket can
+  /// hide in them. `KithManifest` reads text into values; its reader is the one file that opens files.
+  static let rows: [String: Set<String>] = [
+    // Floor 1: values and decisions.
+    "KithWire": ["CProtobufC", "Glibc"],
+    "KithJSON": ["FoundationEssentials"],
+    "KithManifest": ["KithJSON", "Yams", "Glibc"],
+    "KithSupervision": ["KithManifest"],
+
+    // Floor 2: calls and their transports.
+    "RPCContract": ["KithContractsC", "KithWire"],
+    "KithRPC": ["KithWire", "DequeModule", "Dispatch", "Glibc"],
+    "KithTransportNng": ["KithRPC", "KithWire", "CNng", "Dispatch", "Glibc"],
+    "KithTransportInProcess": ["KithRPC", "KithWire", "Dispatch", "Glibc"],
+
+    // Floor 3: words.
+    "DescriptorContract": ["KithContractsC", "KithWire"],
+    "WorkerContract": contract,
+    "HostContract": contract,
+    "HealthContract": contract,
+    "ReflectionContract": contract,
+    "KithReflection": ["DescriptorContract", "KithJSON", "KithWire"],
+
+    // Floor 4: shells.
+    "KithClient": [
+      "HostContract", "KithManifest", "KithRPC", "KithTransportNng", "FoundationEssentials",
+      "Glibc",
+    ],
+    "KithWorker": [
+      "HealthContract", "KithJSON", "KithRPC", "KithTransportNng", "KithWire",
+      "ReflectionContract", "WorkerContract", "Crypto", "Logging", "UnixSignals",
+      "FoundationEssentials", "Glibc",
+    ],
+    "KithHost": [
+      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithRPC", "KithSupervision",
+      "KithTransportNng", "KithWire", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials",
+      "Glibc",
+    ],
+    "KithCommands": [
+      "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection",
+      "KithRPC", "ReflectionContract", "FoundationEssentials", "Glibc",
+    ],
+
+    // Floor 5: programs.
+    "kithd": ["ArgumentParser", "KithHost", "UnixSignals", "Glibc"],
+    "kith": ["KithCommands"],
+
+    // Beside: for tests only.
+    "KithTesting": [
+      "HostContract", "KithClient", "KithManifest", "KithRPC", "FoundationEssentials", "Glibc",
+    ],
+  ]
+
+  /// A generated contract with services.
+  static let contract: Set<String> = ["KithContractsC", "KithRPC", "KithWire"]
+
+  /// The row of a plugin's module; `plugin` is the plugin's folder and `part` the folder below it.
+  ///
+  /// The same for all plugins, so that one plugin can never see another's code: the contract names are checked by their
+  /// suffix, everything else by name.
+  static func allowed(plugin: String, part: String, import name: String) -> Bool {
+    switch part {
+    case "Domain": false
+    case "Service":
+      name == "\(plugin)Domain" || name.hasSuffix("Contract")
+        || ["KithJSON", "KithRPC", "KithWire", "FoundationEssentials"].contains(name)
+    case "Worker": name == "\(plugin)Service" || name == "KithWorker"
+    default: false
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+/// A module imports only from floors below it, and only what its row lists.
+@Suite struct ImportTests {
+  @Test func everyModuleOfSourcesHasARowAndKeepsToIt() throws {
+    for folder in try SourceTree.names(in: "Sources") {
+      switch folder {
+      case "CLinux", "CNng", "CProtobufC", "KithContractsC":
+        #expect(
+          SourceTree.files(below: "Sources/\(folder)", suffix: ".swift").isEmpty,
+          "Sources/\(folder) is C: no Swift belongs there.")
+      case "KithContracts":
+        for area in try SourceTree.names(in: "Sources/KithContracts") {
+          // Contracts all have the same shape; a plugin's new one needs no row of its own.
+          let row = House.rows["\(area)Contract"] ?? House.contract
+          try check(folder: "Sources/KithContracts/\(area)", module: "\(area)Contract") {
+            row.contains($0)
+          }
+        }
+      default:
+        let row = try #require(
+          House.rows[folder],
+          "Sources/\(folder) has no row in House.swift: say what it may import.")
+        try check(folder: "Sources/\(folder)", module: folder) { row.contains($0) }
+      }
+    }
+  }
+
+  @Test func everyPluginKeepsToItsOwnCodeContractsAndTheSDK() throws {
+    for plugin in try SourceTree.names(in: "Plugins") where plugin != "products" {
+      for part in ["Domain", "Service", "Worker"] {
+        try check(folder: "Plugins/\(plugin)/\(part)", module: "\(plugin)\(part)") {
+          House.allowed(plugin: plugin, part: part, import: $0)
+        }
+      }
+    }
+  }
+
+  @Test func theHostKnowsNoPlugin() throws {
+    let plugins = try SourceTree.names(in: "Plugins").filter { $0 != "products" }
+    for path in SourceTree.files(below: "Sources/KithHost", suffix: ".swift")
+      + SourceTree.files(below: "Sources/kithd", suffix: ".swift")
+    {
+      let text = try SourceTree.text(of: path)
+      for plugin in plugins {
+        #expect(
+          !text.contains(plugin),
+          "\(path) names \(plugin): the host knows manifests, never plugins.")
+      }
+    }
+  }
+
+  /// Checks each import of each Swift file below a folder.
+  private func check(folder: String, module: String, allowed: (String) -> Bool) throws {
+    let files = SourceTree.files(below: folder, suffix: ".swift")
+    #expect(!files.isEmpty, "\(folder) holds no Swift file.")
+    for path in files {
+      for (name, line) in try SourceTree.imports(of: path)
+      where !House.everywhere.contains(name) && !allowed(name) {
+        Issue.record(
+          "\(path):\(line): \(module) may not import \(name); see its row in House.swift."
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// The checkout that these tests were built from.
+enum SourceTree {
+  static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The names in a folder, dot-files apart, sorted.
+  static func names(in folder: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+      .filter { !$0.hasPrefix(".") }
+      .sorted()
+  }
+
+  /// All files below a folder whose name ends as asked, as paths from the root, build folders apart, sorted.
+  static func files(below folder: String, suffix: String) -> [String] {
+    let base = root.appending(path: folder)
+    let found = FileManager.default.enumerator(
+      at: base, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
+    var paths: [String] = []
+    for case let url as URL in found ?? FileManager.DirectoryEnumerator() {
+      let path = url.standardizedFileURL.path
+      guard path.hasSuffix(suffix) else { continue }
+      paths.append(String(path.dropFirst(root.standardizedFileURL.path.count + 1)))
+    }
+    return paths.sorted()
+  }
+
+  static func text(of path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  /// What a Swift file imports, each with its line number from 1.
+  static func imports(of path: String) throws -> [(module: String, line: Int)] {
+    var found: [(String, Int)] = []
+    for (index, line) in try text(of: path).split(separator: "\n", omittingEmptySubsequences: false)
+      .enumerated()
+    {
+      var words = line.split(separator: " ").map(String.init)
+      while let first = words.first,
+        first.hasPrefix("@") || ["public", "package", "internal", "private"].contains(first)
+      {
+        words.removeFirst()
+      }
+      guard words.count >= 2, words[0] == "import" else { continue }
+      // `import struct Module.Type` names the module behind the kind.
+      let kinds = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+      let name = kinds.contains(words[1]) && words.count > 2 ? words[2] : words[1]
+      found.append((String(name.prefix { $0 != "." }), index + 1))
+    }
+    return found
+  }
+}
