@@ -65,11 +65,11 @@ public actor Host {
     }
     lock = try Self.takeRoot(places)
     records = ProcessRecords(folder: places.runtimeDirectory)
-    var counter = try GenerationCounter(path: places.stateDirectory + "/generations.json")
+    let counter = try GenerationCounter(
+      path: places.stateDirectory + "/generations.json",
+      workers: settings.plan.workers.map(\.name))
     do throws(SystemError) {
       let ended = try LeftoverProcesses.end(records)
-      // Written now so that a folder that takes no writes is found before anything starts.
-      try counter.use(0, of: settings.plan.workers.first?.name ?? LogKeeper.hostName)
       reactor = try Reactor(name: "kith-host")
       logs = try LogKeeper(
         reactor: try Reactor(name: "kith-logs"), places: places,
@@ -165,6 +165,8 @@ public actor Host {
     }
     server.close()
     unlink(settings.places.controlSocket)
+    // Not a failure if it cannot be written: the next host then goes on with higher numbers.
+    try? generations.close()
     log("ended")
     await logs.flush()
   }
@@ -265,6 +267,7 @@ public actor Host {
       throw SystemError("find worker \(incarnation.worker) in the plan", code: ENOENT)
     }
     try generations.use(incarnation.generation, of: worker.name)
+    if generations.runsLow(worker.name) { reserveGenerations(for: worker.name) }
     let socket: String
     do throws(ManifestError) {
       socket = try settings.places.socket(
@@ -316,6 +319,15 @@ public actor Host {
       child.reapWhenEnded()
       records.remove(incarnation, socket: socket)
       throw error
+    }
+  }
+
+  /// Reserves more generations on the thread that may wait for the disk. One that fails is made up for by the next use.
+  private func reserveGenerations(for worker: String) {
+    let reservation = generations.reservation(for: [worker])
+    logs.perform {
+      guard (try? reservation.write()) != nil else { return }
+      self.reactor.perform { self.assumeIsolated { $0.generations.accept(reservation) } }
     }
   }
 

@@ -36,13 +36,17 @@ final class WorkerLink: Sendable {
     do throws(RPCError) {
       switch step {
       case .spawn, .listen: return nil
-      case .handshake: return try await handshake(options)
+      case .handshake: return try await handshake(options).failure
       case .configure:
         _ = try await lifecycle.configure(
           ConfigureRequest(
             configurationJson: worker.configurationText, hostAddress: hostAddress),
           options: options)
-      case .start: _ = try await lifecycle.start(StartRequest(), options: options)
+      case .start:
+        _ = try await lifecycle.start(StartRequest(), options: options)
+        // A worker makes its services when it is started: only now can it say which they are.
+        let (failure, services) = try await handshake(options)
+        return failure ?? missing(from: services)
       }
       return nil
     } catch {
@@ -69,7 +73,10 @@ final class WorkerLink: Sendable {
     client.close()
   }
 
-  private func handshake(_ options: CallOptions) async throws(RPCError) -> StartFailure? {
+  /// What is wrong with the worker at the other end, and the services that it serves by now.
+  private func handshake(
+    _ options: CallOptions
+  ) async throws(RPCError) -> (failure: StartFailure?, services: [String]) {
     let nonce = IncarnationSecret.randomBytes()
     let response = try await lifecycle.handshake(
       HandshakeRequest(
@@ -77,6 +84,10 @@ final class WorkerLink: Sendable {
         minimumProtocolVersion: Self.protocolVersions.lowerBound,
         maximumProtocolVersion: Self.protocolVersions.upperBound),
       options: options)
+    return (check(response, nonce: nonce), response.services.map(\.name))
+  }
+
+  private func check(_ response: HandshakeResponse, nonce: [UInt8]) -> StartFailure? {
     guard
       secret.accepts(
         workerProof: response.workerProof, nonce: nonce, product: product, worker: worker.name,
@@ -96,15 +107,16 @@ final class WorkerLink: Sendable {
       return StartFailure(
         reason: "the process that answered is not the one that was started for \(incarnation)")
     }
-    let served = Set(response.services.map(\.name))
-    let missing = worker.provides.filter { !served.contains($0) }
-    guard missing.isEmpty else {
-      return StartFailure(
-        reason:
-          "it does not serve \(missing.joined(separator: ", ")), which its plugin.yaml says it provides",
-        isRetryable: false)
-    }
     return nil
+  }
+
+  private func missing(from services: [String]) -> StartFailure? {
+    let missing = worker.provides.filter { !services.contains($0) }
+    guard !missing.isEmpty else { return nil }
+    return StartFailure(
+      reason:
+        "it does not serve \(missing.joined(separator: ", ")), which its plugin.yaml says it provides",
+      isRetryable: false)
   }
 
   /// What a failed call means for the start.
