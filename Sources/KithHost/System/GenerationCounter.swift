@@ -1,4 +1,5 @@
 import KithJSON
+import Synchronization
 
 /// The generations of a root's workers, none of which is ever given twice, whenever the host or the machine goes down.
 ///
@@ -9,15 +10,20 @@ struct GenerationCounter {
   /// How many generations are reserved at a time.
   static let reservation: UInt64 = 16
 
-  let path: String
+  private let file: File
   private var used: [String: UInt64]
+  /// What is known to be on disk.
   private var reserved: [String: UInt64]
+  /// What was asked to be written; at least `reserved`.
+  private var requested: [String: UInt64]
+  private var requests: UInt64 = 0
 
   /// Reads the counts of a root, none at all when it is new, and reserves the next generations of these workers.
   init(path: String, workers: [String]) throws(HostFailure) {
-    self.path = path
+    file = File(path: path)
     used = [:]
     reserved = [:]
+    requested = [:]
     do throws(SystemError) {
       if let bytes = try DurableFile.read(path) {
         guard let object = (try? JSONValue(parsing: bytes))?.objectValue else {
@@ -36,8 +42,9 @@ struct GenerationCounter {
           + "with all workers of this root ended, remove the file to count from 1 again")
     }
     reserved = used
+    requested = used
     do throws(SystemError) {
-      try apply(reservation(for: workers))
+      try reserve(workers)
     } catch {
       throw HostFailure(.cannotCreate, "\(error)")
     }
@@ -50,21 +57,21 @@ struct GenerationCounter {
   mutating func use(_ generation: UInt64, of worker: String) throws(SystemError) {
     if generation > reserved[worker] ?? 0 {
       used[worker] = max(used[worker] ?? 0, generation - 1)
-      try apply(reservation(for: [worker]))
+      try reserve([worker])
     }
     used[worker] = max(used[worker] ?? 0, generation)
   }
 
   /// Whether a worker's reserved generations should be added to before they run out.
   func runsLow(_ worker: String) -> Bool {
-    (reserved[worker] ?? 0) < (used[worker] ?? 0) + Self.reservation / 2
+    (requested[worker] ?? 0) < (used[worker] ?? 0) + Self.reservation / 2
   }
 
   /// A reservation that can be written on another thread; `accept` it once it is on disk.
-  func reservation(for workers: [String]) -> Reservation {
-    var counts = reserved
-    for worker in workers { counts[worker] = (used[worker] ?? 0) + Self.reservation }
-    return Reservation(path: path, counts: counts)
+  mutating func reservation(for workers: [String]) -> Reservation {
+    for worker in workers { requested[worker] = (used[worker] ?? 0) + Self.reservation }
+    requests += 1
+    return Reservation(file: file, number: requests, counts: requested)
   }
 
   /// Takes note that a reservation is on disk.
@@ -74,24 +81,45 @@ struct GenerationCounter {
 
   /// Writes what was really used, when nothing will be started any more.
   func close() throws(SystemError) {
-    try Reservation(path: path, counts: used).write()
+    try Reservation(file: file, number: requests + 1, counts: used).write()
   }
 
-  private mutating func apply(_ reservation: Reservation) throws(SystemError) {
+  private mutating func reserve(_ workers: [String]) throws(SystemError) {
+    let reservation = reservation(for: workers)
     try reservation.write()
     accept(reservation)
   }
 
   /// Counts to be written.
-  struct Reservation: Hashable, Sendable {
-    let path: String
-    let counts: [String: UInt64]
+  struct Reservation: Sendable {
+    fileprivate let file: File
+    fileprivate let number: UInt64
+    fileprivate let counts: [String: UInt64]
 
     /// Writes them; they are on disk when this returns.
     func write() throws(SystemError) {
       let object = JSONObject(
         counts.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })
-      try DurableFile.replace(path, with: Array((JSONValue.object(object).text() + "\n").utf8))
+      try file.write(Array((JSONValue.object(object).text() + "\n").utf8), number: number)
+    }
+  }
+
+  /// The file, written by one thread at a time and never with less than it holds.
+  fileprivate final class File: Sendable {
+    let path: String
+    private let written = Mutex<UInt64>(0)
+
+    init(path: String) {
+      self.path = path
+    }
+
+    /// Writes, unless something newer has been written, which holds all that the older had.
+    func write(_ bytes: [UInt8], number: UInt64) throws(SystemError) {
+      try written.withLock { (written: inout UInt64) throws(SystemError) in
+        guard number > written else { return }
+        try DurableFile.replace(path, with: bytes)
+        written = number
+      }
     }
   }
 }
