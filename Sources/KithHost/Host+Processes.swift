@@ -116,7 +116,7 @@ extension Host {
     case .bytes(let bytes)?:
       notice.text += bytes
       processes[incarnation]?.notice = notice
-      guard notice.text.starts(with: Array("listening\n".utf8)) || notice.text.count > 256 else {
+      guard notice.text.contains(UInt8(ascii: "\n")) || notice.text.count > 256 else {
         return
       }
       stopNotice(of: incarnation)

@@ -231,7 +231,7 @@ public struct Supervisor: Hashable, Sendable {
     }
     record.phase = .absent
     var description = end.description
-    if case .failure(let failure) = purpose { description = failure.reason }
+    if case .failure(let failure) = purpose { description = failure.description(with: end) }
     record.lastExit = WorkerSnapshot.Exit(
       generation: record.generation, end: end, description: description)
     // A failure of the start was noted when the supervisor stepped in; this is what the process itself says.

@@ -32,10 +32,10 @@ import Testing
       let file = product.folder.path + "/request"
       try product.folder.write(try request.encoded(), to: "request")
       let outcome = try await Program(
-        "nngcat",
+        "timeout",
         [
-          "--req", "--dial", worker.address, "--file", file, "--hex", "--count", "1",
-          "--recv-timeout", "30",
+          "60", "nngcat", "--req", "--dial", worker.address, "--file", file, "--hex", "--count",
+          "1",
         ]
       ).run()
       try #require(outcome.exitCode == 0, "\(outcome.errors)")
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func pythonCallsAWorker() async throws {
-    let python = getenv("KITH_INTEROP_PYTHON").map { String(cString: $0) } ?? "python3"
+    let python = getenv("KITH_INTEROP_PYTHON").map { String(cString: $0) } ?? "/usr/bin/python3"
     guard try await isThere(python) else { return }
     try await RunningProduct.run(Setups.odd()) { product in
       let worker = try #require(try await product.settle().workers.first)

@@ -121,14 +121,20 @@ final class WorkerLink: Sendable {
 
   /// What a failed call means for the start.
   private static func failure(of step: StartStep, _ error: RPCError) -> StartFailure {
-    switch (step, error.code) {
-    case (.handshake, .failedPrecondition):
-      StartFailure(reason: "the handshake was refused: \(error.message)", isRetryable: false)
-    case (.configure, .invalidArgument):
-      StartFailure(reason: "its configuration was refused: \(error.message)", isRetryable: false)
-    case (.configure, _): StartFailure(reason: "it did not take its configuration: \(error)")
-    case (.start, _): StartFailure(reason: "it could not start: \(error)")
-    default: StartFailure(reason: "the handshake failed: \(error)")
+    let what =
+      switch step {
+      case .spawn, .listen, .handshake: "the handshake failed"
+      case .configure: "it did not take its configuration"
+      case .start: "it could not start"
+      }
+    return switch error.code {
+    // Its configuration, or its version, which another try would find the same.
+    case .invalidArgument: StartFailure(reason: "\(what): \(error.message)", isRetryable: false)
+    case .failedPrecondition where step == .handshake:
+      StartFailure(reason: "\(what): \(error.message)", isRetryable: false)
+    case .failedPrecondition: StartFailure(reason: "\(what): \(error.message)")
+    case .unavailable: StartFailure(reason: "\(what): \(error)", isDisconnection: true)
+    default: StartFailure(reason: "\(what): \(error)")
     }
   }
 }
