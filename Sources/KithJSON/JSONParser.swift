@@ -138,7 +138,7 @@ struct JSONParser {
     if isWhole {
       // `-0` stays a double, the only case that keeps its sign.
       if let value = Int64(text), !(isNegative && value == 0) { return .integer(value) }
-      if let value = UInt64(text) { return .unsigned(value) }
+      if !isNegative, let value = UInt64(text) { return .unsigned(value) }
     }
     guard let value = Double(text), value.isFinite else {
       throw failure(.number, "the number is too large for a double", at: start)

@@ -214,20 +214,18 @@ public struct ManifestReader: Sendable, Hashable {
 
   /// The place of the first byte that is not UTF-8.
   private static func firstInvalidPlace(_ bytes: [UInt8], file: String) -> SourceLocation {
-    var valid = 0
-    var end = bytes.count
-    // The longest valid prefix, by halving; a prefix may end within a character, which is at most 4 bytes.
-    while valid < end {
-      let middle = (valid + end + 1) / 2
-      let isValid = (0..<4).contains { cut in
-        cut <= middle && String(validating: bytes[..<(middle - cut)], as: UTF8.self) != nil
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    var place = SourceLocation(file: file, line: 1, column: 1)
+    while case .scalarValue(let scalar) = decoder.decode(&iterator) {
+      if scalar == "\n" {
+        place.line += 1
+        place.column = 1
+      } else {
+        place.column += 1
       }
-      if isValid { valid = middle } else { end = middle - 1 }
     }
-    let before = String(decoding: bytes[..<valid], as: UTF8.self)
-    let line = before.utf8.count { $0 == 0x0a } + 1
-    let lastLine = before.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
-    return SourceLocation(file: file, line: line, column: lastLine.count + 1)
+    return place
   }
 
   private static func unreadable(_ file: String, _ code: Int32) -> ManifestError {

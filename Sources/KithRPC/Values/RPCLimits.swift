@@ -1,0 +1,40 @@
+/// The bounds of a client or a server. Every queue and every size has one.
+public struct RPCLimits: Sendable, Equatable {
+  /// The most bytes of one request or response. Past it a call fails with RESOURCE_EXHAUSTED; a frame whose header claims
+  /// more than a message of this size can need ends its connection, and no memory is taken for it.
+  public var maximumMessageBytes: Int
+  /// The most bytes of metadata in one direction of a call, keys and values together.
+  public var maximumMetadataBytes: Int
+  /// The most calls in progress on one connection; past it RESOURCE_EXHAUSTED.
+  public var maximumCallsPerConnection: Int
+  /// The most calls in progress on a server, all connections together; past it RESOURCE_EXHAUSTED.
+  public var maximumCallsPerServer: Int
+  /// The most connections that a server holds; past it a new one is closed at once.
+  public var maximumConnections: Int
+  /// How many bytes of answers may wait for a peer that does not read before its requests are no longer read either.
+  public var maximumQueuedBytes: Int
+  /// How long a peer may take to send its hello.
+  public var helloTimeout: Duration
+
+  /// 16 MiB a message, 16 KiB of metadata, 1024 calls a connection and 4096 a server, 1024 connections.
+  public static let standard = RPCLimits()
+
+  /// The standard limits, save those that are given.
+  public init(
+    maximumMessageBytes: Int = 16 << 20, maximumMetadataBytes: Int = 16 << 10,
+    maximumCallsPerConnection: Int = 1024, maximumCallsPerServer: Int = 4096,
+    maximumConnections: Int = 1024, maximumQueuedBytes: Int = 4 << 20,
+    helloTimeout: Duration = .seconds(10)
+  ) {
+    self.maximumMessageBytes = maximumMessageBytes
+    self.maximumMetadataBytes = maximumMetadataBytes
+    self.maximumCallsPerConnection = maximumCallsPerConnection
+    self.maximumCallsPerServer = maximumCallsPerServer
+    self.maximumConnections = maximumConnections
+    self.maximumQueuedBytes = maximumQueuedBytes
+    self.helloTimeout = helloTimeout
+  }
+
+  /// The most bytes of one frame: a message, its metadata (whose own framing is small beside the slack) and the envelope.
+  var maximumFrameBytes: Int { maximumMessageBytes + 2 * maximumMetadataBytes + 64 << 10 }
+}

@@ -1,0 +1,114 @@
+import KithJSON
+import KithManifest
+import Testing
+
+@Suite struct ProductManifestTests {
+  @Test func readsEveryKey() throws {
+    let product = try ProductManifest(
+      parsing: """
+        product: boomer-buddy
+        title: Boomer Buddy
+        posture: personal
+        extends: base.yaml
+        workers:
+          risk-engine:
+            config: { label_high: 0.75 }
+          second-opinion:
+            plugin: risk-engine
+            restart: { type: temporary }
+            limits: { memory: 128MiB }
+            start_timeout: 2s
+            stop_timeout: 3s
+          reminders: {}
+          notes:
+        """, file: "boomer-buddy.yaml")
+    #expect(product.name == "boomer-buddy")
+    #expect(product.title == "Boomer Buddy")
+    #expect(product.posture == .personal)
+    #expect(product.extends?.path == "base.yaml")
+    #expect(product.workers.map(\.name) == ["risk-engine", "second-opinion", "reminders", "notes"])
+    #expect(product.workers.map(\.plugin) == ["risk-engine", "risk-engine", "reminders", "notes"])
+    #expect(product.workers[0].configuration.map(\.key) == ["label_high"])
+  }
+
+  @Test func hasDocumentedDefaults() throws {
+    let product = try ProductManifest(parsing: "product: a\nworkers: { b: {} }", file: "a.yaml")
+    #expect(product.title == "a")
+    #expect(product.posture == .ephemeral)
+    #expect(product.extends == nil)
+  }
+
+  @Test(arguments: [
+    ("product: a", ManifestError.Code.missingKey, 1, "no workers"),
+    ("product: a\nworkers: {}", .missingKey, 2, "no workers"),
+    ("product: a\nworkers: [b]", .wrongType, 2, "a mapping of names"),
+    ("product: a\nworkers: { b: [] }", .wrongType, 2, "a mapping"),
+    ("product: a\nworkers: { b: yes }", .wrongType, 2, "a mapping"),
+    ("product: a\nworkers: { B: {} }", .outOfRange, 2, "small letters"),
+    ("product: a\nworkers: { host: {} }", .outOfRange, 2, "another name"),
+    ("product: a\nworkers:\n  b: { confg: {} }", .unknownKey, 3, "did you mean 'config'?"),
+    ("product: a\nworkers:\n  b: { config: [] }", .wrongType, 3, "configuration keys"),
+    ("product: a\nworkers:\n  b: { plugin: 'B b' }", .outOfRange, 3, "small letters"),
+    ("product: a\nworkers:\n  b: { restart: { type: always } }", .outOfRange, 3, "permanent"),
+    ("product: a\nworkers:\n  b: {}\n  b: {}", .duplicateKey, 3, "twice"),
+    ("product: a\nworker: { b: {} }", .unknownKey, 2, "did you mean 'workers'?"),
+    ("product: a\nposture: public\nworkers: { b: {} }", .outOfRange, 2, "ephemeral, personal"),
+    ("workers: { b: {} }", .missingKey, 1, "'product' is missing"),
+    ("product: a\nextends: 1: 2\nworkers: { b: {} }", .syntax, 2, "mapping values"),
+    ("product: a\nextends: ''\nworkers: { b: {} }", .outOfRange, 2, "a path"),
+  ])
+  func refusesWhatIsWrong(text: String, code: ManifestError.Code, line: Int, message: String) {
+    let found = errors { _ = try ProductManifest(parsing: text, file: "a.yaml") }
+    #expect(
+      found.contains {
+        $0.code == code && $0.location?.line == line && $0.description.contains(message)
+      }, "\(found)")
+  }
+
+  @Test func extendingKeepsWhatIsNotStated() throws {
+    let base = try ProductManifest(
+      parsing: """
+        product: base
+        posture: personal
+        title: Base
+        workers:
+          one: { config: { a: 1, b: 2 }, restart: { type: temporary, intensity: 1 } }
+          two: { plugin: other }
+        """, file: "base.yaml")
+    let product = try ProductManifest(
+      parsing: """
+        product: variant
+        extends: base.yaml
+        workers:
+          three: {}
+          one: { config: { b: 3 }, restart: { intensity: 2 } }
+        """, file: "variant.yaml"
+    ).extending(base)
+    #expect(product.name == "variant" && product.title == "variant")
+    #expect(product.posture == .personal)
+    #expect(product.extends == nil)
+    #expect(product.workers.map(\.name) == ["one", "two", "three"])
+    #expect(product.workers[1].plugin == "other")
+    #expect(product.workers[0].configuration.map(\.key) == ["a", "b"])
+
+    let catalogue = PluginCatalogue(plugins: [
+      try Samples.plugin(
+        "one", config: "{ a: { type: int }, b: { type: int } }",
+        more: "restart: { period: 1m }"),
+      try Samples.plugin("other"), try Samples.plugin("three"),
+    ])
+    let worker = try Plan(product: product, catalogue: catalogue).workers[0]
+    #expect(worker.configuration == ["a": 1, "b": 3])
+    #expect(
+      worker.restart
+        == RestartPolicy(kind: .temporary, intensity: 2, period: .seconds(60)))
+  }
+
+  @Test func extendingIsOneLevelDeep() throws {
+    let base = try ProductManifest(parsing: "product: b\nextends: c.yaml", file: "b.yaml")
+    let product = try ProductManifest(parsing: "product: a\nextends: b.yaml", file: "a.yaml")
+    let found = errors { _ = try product.extending(base) }
+    #expect(found.first?.location == SourceLocation(file: "b.yaml", line: 2, column: 10))
+    #expect(found.first?.expected?.contains("one level") == true)
+  }
+}
