@@ -76,10 +76,11 @@ func workerPlugin(
 
 // MARK: - The house, floor by floor; a module imports only from floors below (README.md has the picture)
 
-/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire.
+/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire, CLinux KithHost.
 let doors: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
   .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
+  .target(name: "CLinux"),
   .target(name: "KithContractsC", dependencies: ["CProtobufC"]),
 ]
 
@@ -107,6 +108,7 @@ let words: [Target] = [
   contract("Health"),
   contract("Reflection"),
   contract("Risk"),
+  contract("Testing", serves: false),
   library("KithReflection", ["DescriptorContract", "KithJSON", "KithWire"]),
 ]
 
@@ -125,7 +127,7 @@ let shells: [Target] = [
     "KithHost",
     [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithRPC", "KithSupervision",
-      "KithTransportNng", "WorkerContract", crypto, logging,
+      "KithTransportNng", "KithWire", "WorkerContract", "CLinux", crypto,
     ]),
   library(
     "KithCommands",
@@ -153,7 +155,7 @@ let testing: [Target] = [
     "ContractTests",
     [
       "DescriptorContract", "HealthContract", "HostContract", "KithWire", "ReflectionContract",
-      "RiskContract", "RPCContract", "WorkerContract", swiftProtobuf,
+      "RiskContract", "RPCContract", "TestingContract", "WorkerContract", swiftProtobuf,
     ]),
   tests("KithWireTests", ["KithWire"]),
   tests("KithJSONTests", ["KithJSON"]),

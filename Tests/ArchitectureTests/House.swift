@@ -41,7 +41,8 @@ enum House {
     ],
     "KithHost": [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithRPC", "KithSupervision",
-      "KithTransportNng", "WorkerContract", "Crypto", "Logging", "FoundationEssentials", "Glibc",
+      "KithTransportNng", "KithWire", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials",
+      "Glibc",
     ],
     "KithCommands": [
       "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection",

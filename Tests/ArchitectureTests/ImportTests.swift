@@ -5,7 +5,7 @@ import Testing
   @Test func everyModuleOfSourcesHasARowAndKeepsToIt() throws {
     for folder in try SourceTree.names(in: "Sources") {
       switch folder {
-      case "CNng", "CProtobufC", "KithContractsC":
+      case "CLinux", "CNng", "CProtobufC", "KithContractsC":
         #expect(
           SourceTree.files(below: "Sources/\(folder)", suffix: ".swift").isEmpty,
           "Sources/\(folder) is C: no Swift belongs there.")

@@ -1,0 +1,79 @@
+import KithJSON
+public import KithManifest
+import KithSupervision
+
+/// What a host is started with.
+public struct HostSettings: Sendable {
+  /// What runs.
+  public var plan: Plan
+  /// Where its files and sockets are.
+  public var places: ProductPlaces
+  /// The variables of the host's own environment; workers see those that carry nothing secret.
+  public var environment: [String: String]
+  /// Whether what the host logs is shown on its standard error too.
+  public var isForeground: Bool
+
+  /// Settings for a host.
+  public init(
+    plan: Plan, places: ProductPlaces, environment: [String: String], isForeground: Bool = false
+  ) {
+    self.plan = plan
+    self.places = places
+    self.environment = environment
+    self.isForeground = isForeground
+  }
+
+  /// Reads the manifests of a product and finds its places, as the command line names them.
+  public init(
+    product: String, pluginFolders: [String], root: String?, isForeground: Bool
+  ) throws(HostFailure) {
+    let environment = ProcessEnvironment.current
+    do throws(ManifestErrors) {
+      plan = try ManifestReader(folders: pluginFolders, environment: environment).plan(product)
+    } catch {
+      throw HostFailure(.badInput, "\(error)")
+    }
+    do throws(ManifestError) {
+      places = try ProductPlaces(
+        product: plan.product, root: root.map(ProcessEnvironment.absolutePath),
+        environment: environment)
+    } catch {
+      throw HostFailure(.badInput, "\(error)")
+    }
+    self.environment = environment
+    self.isForeground = isForeground
+  }
+
+  /// The environment of every worker: what programs need to run at all, and nothing that might be a secret.
+  var workerEnvironment: [String] {
+    let names: Set<String> = [
+      "HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER",
+    ]
+    let prefixes = ["LC_", "SWIFT_", "ASAN_", "TSAN_", "UBSAN_", "LSAN_"]
+    return environment.filter { name, _ in
+      names.contains(name) || prefixes.contains(where: name.hasPrefix)
+    }
+    .map { "\($0)=\($1)" }.sorted() + ["KITH_LAUNCH_FD=3", "KITH_NOTIFY_FD=4"]
+  }
+}
+
+/// The version of this host.
+enum HostVersion {
+  static let current = "0.1.0"
+}
+
+extension PlannedWorker {
+  /// The configuration as the worker gets it.
+  var configurationText: String { JSONValue.object(configuration).text() }
+
+  /// The worker as the supervisor sees it.
+  func specification(lastGeneration: UInt64) -> WorkerSpecification {
+    // Of the time to end, the larger part is for calls in progress and the rest for the process to leave.
+    let margin = min(.milliseconds(500), stopTimeout / 2)
+    return WorkerSpecification(
+      name: name, requires: dependencies, restart: restart,
+      limits: TimeLimits(
+        start: startTimeout, drain: stopTimeout - margin, drainMargin: margin),
+      lastGeneration: lastGeneration)
+  }
+}

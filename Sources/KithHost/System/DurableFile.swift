@@ -1,0 +1,68 @@
+import Glibc
+
+/// Small files that are either as before or as after a write, whatever happens in between.
+enum DurableFile {
+  /// Replaces a file's content; it is on disk when this returns. Mode 0600.
+  static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    let temporary = path + ".new"
+    do throws(SystemError) {
+      let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
+      try descriptor.writeAll(bytes, to: temporary)
+      guard fsync(descriptor.number) == 0 else { throw SystemError("write \(temporary)") }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    guard rename(temporary, path) == 0 else { throw SystemError("rename \(temporary)") }
+    // The name is in the folder, and the folder is what must reach the disk for it to last.
+    let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    let descriptor = try Descriptor.open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY)
+    guard fsync(descriptor.number) == 0 else { throw SystemError("write \(folder)") }
+  }
+
+  /// The content of a file of at most `limit` bytes; nil when there is none.
+  static func read(_ path: String, limit: Int = 1 << 20) throws(SystemError) -> [UInt8]? {
+    let descriptor: Descriptor
+    do {
+      descriptor = try Descriptor.open(path, O_RDONLY)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+    var all: [UInt8] = []
+    while case .bytes(let bytes) = try descriptor.read(atMost: 64 << 10) {
+      all += bytes
+      guard all.count <= limit else {
+        throw SystemError("read \(path)", code: EFBIG)
+      }
+    }
+    return all
+  }
+
+  /// Creates a folder and those above it. The last one is made, or must be, the caller's own with mode 0700.
+  static func createPrivateFolder(_ path: String) throws(SystemError) {
+    try createFolders(path)
+    var status = stat()
+    guard lstat(path, &status) == 0 else { throw SystemError("look at \(path)") }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw SystemError("use \(path) as a folder", code: ENOTDIR)
+    }
+    guard status.st_uid == geteuid() else {
+      throw SystemError("use \(path), which belongs to user \(status.st_uid)", code: EPERM)
+    }
+    if status.st_mode & 0o777 != 0o700 {
+      guard chmod(path, 0o700) == 0 else { throw SystemError("make \(path) private") }
+    }
+  }
+
+  private static func createFolders(_ path: String) throws(SystemError) {
+    if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+      throw SystemError("create the folder \(path)")
+    }
+    try createFolders(String(path[..<slash]))
+    if mkdir(path, 0o700) != 0 && errno != EEXIST {
+      throw SystemError("create the folder \(path)")
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// The right to run a product's workers in a root: a lock that the kernel takes back when its holder is gone, however it
+/// ended. The file says who holds it; it stays behind and means nothing without the lock.
+final class RootLock: Sendable {
+  /// Why the lock was not taken.
+  enum Failure: Error, Hashable {
+    /// Another process holds it; its pid when the file says so.
+    case held(byPid: Int32?)
+    /// The file cannot be opened or written.
+    case system(SystemError)
+  }
+
+  private let descriptor: Descriptor
+
+  /// Takes the lock and holds it for as long as this object lives.
+  init(path: String) throws(Failure) {
+    do {
+      descriptor = try Descriptor.open(path, O_RDWR | O_CREAT)
+    } catch {
+      throw .system(error)
+    }
+    while flock(descriptor.number, LOCK_EX | LOCK_NB) != 0 {
+      switch errno {
+      case EINTR: continue
+      case EWOULDBLOCK: throw .held(byPid: Self.holder(path: path))
+      default: throw .system(SystemError("lock \(path)"))
+      }
+    }
+    do throws(SystemError) {
+      guard ftruncate(descriptor.number, 0) == 0 else { throw SystemError("write \(path)") }
+      try descriptor.writeAll(Array("\(getpid())\n".utf8), to: path)
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  /// The pid in a lock file.
+  static func holder(path: String) -> Int32? {
+    guard let text = ProcessFile.text(path), let line = text.split(separator: "\n").first else {
+      return nil
+    }
+    return Int32(line)
+  }
+}

@@ -1,0 +1,44 @@
+/// The steps from a wish to a ready worker, in their order.
+public enum StartStep: Int, Hashable, Sendable, CaseIterable, Comparable {
+  /// The process is created.
+  case spawn
+  /// The process accepts connections on its socket.
+  case listen
+  /// Both sides prove who they are and agree on a protocol version.
+  case handshake
+  /// The worker takes its configuration.
+  case configure
+  /// The worker starts its services.
+  case start
+
+  /// Whether one step comes before another.
+  public static func < (one: StartStep, other: StartStep) -> Bool { one.rawValue < other.rawValue }
+
+  /// The step that follows; nil after the last, when the worker is ready.
+  public var next: StartStep? { StartStep(rawValue: rawValue + 1) }
+
+  /// What has not happened yet while the worker is in this step, for people.
+  var pending: String {
+    switch self {
+    case .spawn: "its process is being created"
+    case .listen: "its process does not listen yet"
+    case .handshake: "the handshake is not done"
+    case .configure: "it has not taken its configuration yet"
+    case .start: "it has not said yet that it is ready"
+    }
+  }
+}
+
+/// Why a step of a start did not succeed.
+public struct StartFailure: Hashable, Sendable {
+  /// What went wrong, for people; starts with a lower-case letter and has no full stop.
+  public var reason: String
+  /// Whether the same step could succeed another time. A configuration that was refused will be refused again.
+  public var isRetryable: Bool
+
+  /// A failure with its reason.
+  public init(reason: String, isRetryable: Bool = true) {
+    self.reason = reason
+    self.isRetryable = isRetryable
+  }
+}

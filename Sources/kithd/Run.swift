@@ -1,0 +1,50 @@
+import ArgumentParser
+import Glibc
+import KithHost
+import UnixSignals
+
+/// `kithd run`: until SIGTERM, SIGINT or `kith down`.
+struct Run: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs a product until it is told to end.",
+    discussion: """
+      Exit codes: 0 ended as asked; 64 wrong usage; 65 a manifest is wrong; 70 internal error; 73 a folder or socket \
+      cannot be created; 75 another host runs this product in the same root.
+      """)
+
+  @Option(help: "The product: its name, or the path of its manifest.")
+  var product: String
+
+  @Option(
+    parsing: .singleValue,
+    help: "A folder with plugins; searched before all others. May be repeated.")
+  var plugins: [String] = []
+
+  @Option(help: "One folder for state, logs and sockets. By default the XDG folders.")
+  var root: String?
+
+  @Flag(help: "Show what the host logs on standard error too.")
+  var foreground = false
+
+  mutating func run() async throws {
+    // A reader of a pipe that went away must not take the host along; writes report it.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      let settings = try HostSettings(
+        product: product, pluginFolders: plugins, root: root, isForeground: foreground)
+      let host = try Host(settings)
+      try await withThrowingDiscardingTaskGroup { group in
+        group.addTask {
+          for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
+            await host.beginShutdown(because: "received \(signal)")
+          }
+        }
+        try await host.run(listening: LaunchNotice.listening)
+        group.cancelAll()
+      }
+    } catch let failure as HostFailure {
+      LaunchNotice.failed(failure)
+      throw ExitCode(failure.exitCode)
+    }
+  }
+}

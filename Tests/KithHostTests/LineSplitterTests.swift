@@ -1,0 +1,38 @@
+import Testing
+
+@testable import KithHost
+
+@Suite struct LineSplitterTests {
+  @Test func linesComeOutHoweverTheBytesCameIn() {
+    let text = "one\ntwo\n\nthree with \u{1F600}\nlast"
+    let bytes = Array(text.utf8)
+    for size in 1...bytes.count {
+      var splitter = LineSplitter()
+      var lines: [String] = []
+      for begin in stride(from: 0, to: bytes.count, by: size) {
+        lines += splitter.add(Array(bytes[begin..<min(begin + size, bytes.count)]))
+      }
+      lines += splitter.finish()
+      #expect(lines == ["one", "two", "", "three with \u{1F600}", "last"], "pieces of \(size)")
+    }
+  }
+
+  @Test func aLongLineBecomesSeveralAndLosesNothing() {
+    var splitter = LineSplitter()
+    let long = String(repeating: "\u{00E9}", count: 20_000) + "x"
+    var lines = splitter.add(Array(long.utf8))
+    lines += splitter.add(Array("tail\n".utf8))
+    #expect(lines.allSatisfy { $0.utf8.count <= LogRecord.maximumTextBytes })
+    #expect(lines.joined() == long + "tail")
+    #expect(splitter.finish() == [])
+  }
+
+  @Test func whatIsNotTextIsShownAsReplacementCharacters() {
+    var splitter = LineSplitter()
+    #expect(splitter.add([0xFF, 0x41, 0x0A]) == ["\u{FFFD}A"])
+    let lines =
+      splitter.add([UInt8](repeating: 0xFF, count: 20_000) + [0x0A])
+    #expect(lines.allSatisfy { $0.utf8.count <= LogRecord.maximumTextBytes })
+    #expect(lines.joined() == String(repeating: "\u{FFFD}", count: 20_000))
+  }
+}

@@ -1,0 +1,212 @@
+import Glibc
+import KithSupervision
+import Synchronization
+import Testing
+
+@testable import KithHost
+
+@Suite struct RootLockTests {
+  @Test func aRootHasOneHostAtATime() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/host.lock"
+    do {
+      let lock = try RootLock(path: path)
+      #expect(throws: RootLock.Failure.held(byPid: getpid())) { try RootLock(path: path) }
+      _ = lock
+    }
+    // The file is still there; without its holder it means nothing.
+    #expect(RootLock.holder(path: path) == getpid())
+    _ = try RootLock(path: path)
+  }
+
+  @Test func aFolderThatIsNotThereIsSaidSo() {
+    #expect(throws: RootLock.Failure.self) { try RootLock(path: "/nowhere/host.lock") }
+  }
+}
+
+@Suite struct GenerationCounterTests {
+  @Test func countsSurviveAndNeverGoBack() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/generations.json"
+    var counter = try GenerationCounter(path: path)
+    #expect(counter["risk"] == 0)
+    try counter.use(3, of: "risk")
+    try counter.use(2, of: "risk")
+    try counter.use(1, of: "pills")
+    let again = try GenerationCounter(path: path)
+    #expect(again["risk"] == 3)
+    #expect(again["pills"] == 1)
+    #expect(folder.names() == ["generations.json"])
+  }
+
+  @Test func aFileThatSomebodyElseWroteIsRefused() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/generations.json"
+    try DurableFile.replace(path, with: Array("{\"risk\": -1}".utf8))
+    let failure = #expect(throws: HostFailure.self) { try GenerationCounter(path: path) }
+    #expect(failure?.kind == .badInput)
+    #expect(failure?.description.contains(path) == true)
+  }
+}
+
+@Suite struct DurableFileTests {
+  @Test func foldersArePrivate() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/a/b"
+    try DurableFile.createPrivateFolder(path)
+    chmod(path, 0o755)
+    try DurableFile.createPrivateFolder(path)
+    var status = stat()
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o700)
+  }
+
+  @Test func aFileInTheWayIsSaidSo() throws {
+    let folder = try TemporaryFolder()
+    try DurableFile.replace(folder.path + "/a", with: [])
+    let error = #expect(throws: SystemError.self) {
+      try DurableFile.createPrivateFolder(folder.path + "/a")
+    }
+    #expect(error?.code == ENOTDIR)
+  }
+}
+
+@Suite struct ChildProcessTests {
+  /// A shell that runs a script; its standard output and error, and the descriptors 3 and 4 that a worker gets.
+  private func shell(
+    _ script: String, environment: [String] = []
+  ) throws -> (child: ChildProcess, output: Descriptor) {
+    let output = try Descriptor.pipe()
+    let child = try ChildProcess.spawn(
+      ChildProcess.Launch(
+        executable: "/bin/sh", arguments: ["-c", script], environment: environment,
+        workingDirectory: "/",
+        descriptors: [
+          try Descriptor.open("/dev/null", O_RDONLY), output.writing, output.writing,
+        ]))
+    return (child, output.reading)
+  }
+
+  private func text(_ output: Descriptor) throws -> String {
+    var all: [UInt8] = []
+    while case .bytes(let bytes) = try output.read(atMost: 4096) { all += bytes }
+    return String(decoding: all, as: UTF8.self)
+  }
+
+  @Test func endsAreToldApart() throws {
+    for (script, end) in [
+      ("exit 0", ProcessEnd.exitCode(0)), ("exit 3", .exitCode(3)), ("kill -9 $$", .signal(9)),
+      ("kill -TERM $$", .signal(15)),
+    ] {
+      let (child, _) = try shell(script)
+      var entry = pollfd(fd: child.pidfd.number, events: Int16(POLLIN), revents: 0)
+      while poll(&entry, 1, -1) < 0 && errno == EINTR {}
+      #expect(child.end() == end, "\(script)")
+      child.reap()
+    }
+  }
+
+  @Test func nothingButWhatIsGivenIsInherited() throws {
+    // A descriptor that would be inherited if nothing were done about it.
+    let leak = dup(2)
+    defer { close(leak) }
+    let (child, output) = try shell(
+      "ls /proc/self/fd; echo env: $(env | wc -l); pwd; echo $A", environment: ["A=b"])
+    let lines = try text(output).split(separator: "\n").map(String.init)
+    // `ls` itself opens the folder as 3.
+    #expect(lines.prefix(4) == ["0", "1", "2", "3"])
+    #expect(lines.suffix(2) == ["/", "b"])
+    child.reapWhenEnded()
+  }
+
+  @Test func signalsAreAsInAFreshProcess() throws {
+    signal(SIGPIPE, SIG_IGN)
+    let (child, output) = try shell("grep -E 'SigBlk|SigIgn' /proc/self/status")
+    for line in try text(output).split(separator: "\n") {
+      let mask = try #require(UInt64(line.suffix(16), radix: 16))
+      // glibc keeps its two internal signals (32 and 33) ignored in a spawned process.
+      #expect(mask & ~(3 << 31) == 0, "\(line)")
+    }
+    child.reapWhenEnded()
+  }
+
+  @Test func theWholeGroupEndsWithItsLeader() throws {
+    // The grandchild keeps the pipe open: the pipe's end is the proof that it is gone.
+    let (child, output) = try shell("sleep 1000 & echo started; wait")
+    guard case .bytes = try output.read(atMost: 100) else { return }
+    #expect(child.end() == nil)
+    child.signal(SIGKILL)
+    child.reapWhenEnded()
+    #expect(try text(output) == "")
+  }
+
+  @Test func aProgramThatIsNotThereIsSaidSo() {
+    let error = #expect(throws: SystemError.self) {
+      try ChildProcess.spawn(
+        ChildProcess.Launch(
+          executable: "/nowhere/worker", environment: [], workingDirectory: "/",
+          descriptors: []))
+    }
+    #expect(error?.description == "cannot start /nowhere/worker: No such file or directory")
+  }
+
+  @Test func aProcessOfAnEarlierHostIsKnownByMoreThanItsPid() throws {
+    let (child, _) = try shell("sleep 1000")
+    var stranger = child.identity
+    stranger.startTicks += 1
+    #expect(EarlierProcess(stranger) == nil)
+    let earlier = try #require(EarlierProcess(child.identity))
+    #expect(!earlier.waitForEnd(atMost: .zero))
+    earlier.signal(SIGKILL)
+    #expect(earlier.waitForEnd(atMost: .seconds(10)))
+    child.reap()
+    #expect(EarlierProcess(child.identity) == nil)
+  }
+}
+
+@Suite struct ReactorTests {
+  /// An actor that a reactor serves.
+  private actor Served {
+    let reactor: Reactor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+    var seen: [Int] = []
+
+    init(_ reactor: Reactor) { self.reactor = reactor }
+
+    func add(_ number: Int) { seen.append(number) }
+
+    nonisolated func addInOrder(_ number: Int) {
+      reactor.perform { self.assumeIsolated { $0.add(number) } }
+    }
+  }
+
+  @Test func callsRunInTheirOrder() async throws {
+    let reactor = try Reactor(name: "test")
+    defer { reactor.stop() }
+    let served = Served(reactor)
+    for number in 0..<1000 { served.addInOrder(number) }
+    #expect(await served.seen == Array(0..<1000))
+  }
+
+  @Test func descriptorsAndAlarmsCallBack() async throws {
+    let reactor = try Reactor(name: "test")
+    defer { reactor.stop() }
+    let pipe = try Descriptor.pipe()
+    let waiter = Waiter<String>()
+    let watch = try reactor.watch(pipe.reading) {
+      if case .bytes(let bytes) = try? pipe.reading.read(atMost: 10) {
+        waiter.finish(.success(String(decoding: bytes, as: UTF8.self)))
+      }
+    }
+    try pipe.writing.writeAll(Array("hello".utf8), to: "a pipe")
+    #expect(try await waiter.value() == "hello")
+    reactor.ignore(watch)
+
+    let alarm = Waiter<Void>()
+    let owner = Served(reactor)
+    reactor.setAlarm(for: owner, at: .now + .seconds(1000)) {
+      alarm.finish(.failure(CancellationError()))
+    }
+    reactor.setAlarm(for: owner, at: .now + .milliseconds(1)) { alarm.finish(.success(())) }
+    try await alarm.value()
+  }
+}
