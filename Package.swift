@@ -166,7 +166,11 @@ let testing: [Target] = [
       "RPCContract",
     ]),
   tests(
-    "KithReflectionTests", ["DescriptorContract", "KithJSON", "KithReflection", "RiskContract"]),
+    "KithReflectionTests",
+    [
+      "DescriptorContract", "KithJSON", "KithReflection", "KithWire", "RiskContract",
+      "TestingContract",
+    ]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithSupervisionTests", ["KithManifest", "KithSupervision"]),
   tests("KithHostTests", ["KithHost", "KithManifest"]),

@@ -23,7 +23,8 @@ struct ExitStatus: Sendable, Hashable {
   static let permission = ExitStatus(
     number: 77, meaning: "not allowed: the host or the file is somebody else's")
   static let deadline = ExitStatus(
-    number: 124, meaning: "the time of --timeout passed; whether the call was carried out is unknown")
+    number: 124,
+    meaning: "the time of --timeout passed; whether the call was carried out is unknown")
   static let interrupted = ExitStatus(number: 130, meaning: "ended with ctrl-C")
 
   /// All of them, in the order of their numbers.

@@ -4,7 +4,8 @@ extension ContractSet {
   /// A message from the proto3 JSON mapping: names as in JSON or as in the proto file, 64-bit numbers as texts or
   /// numbers, bytes in base64, enums by name or number, `null` as absent.
   /// - Throws: ``ContractError``, which names the field by its path and, for an unknown name, the names that there are.
-  public func message(_ type: String, from json: JSONValue) throws(ContractError) -> DynamicMessage {
+  public func message(_ type: String, from json: JSONValue) throws(ContractError) -> DynamicMessage
+  {
     guard let description = message(named: type) else {
       throw ContractError(.unknownType, "the contracts have no message \(type)")
     }
@@ -265,7 +266,8 @@ private struct JSONReading {
     _ name: String, of type: EnumDescription, _ candidates: [String], _ path: String
   ) -> ContractError {
     ContractError(
-      .unknownName, "\(type.name) has no value '\(shown(name))'; expected one of "
+      .unknownName,
+      "\(type.name) has no value '\(shown(name))'; expected one of "
         + candidates.joined(separator: ", "), path: path, unknownName: name, candidates: candidates)
   }
 
