@@ -150,6 +150,10 @@ let plugins: [Target] =
 /// Beside the house.
 let testing: [Target] = [
   library("KithTesting", ["HostContract", "KithClient", "KithManifest", "KithRPC"]),
+  // A worker that does what it should not, for IntegrationTests.
+  program(
+    "misbehaving-worker", path: "Tests/MisbehavingWorker", ["KithRPC", "KithWorker", "RiskContract"]
+  ),
   tests("ArchitectureTests", []),
   tests(
     "ContractTests",
@@ -174,13 +178,25 @@ let testing: [Target] = [
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithSupervisionTests", ["KithManifest", "KithSupervision"]),
   tests("KithHostTests", ["KithHost", "KithManifest"]),
-  tests("KithWorkerTests", ["KithJSON", "KithWorker"]),
+  tests(
+    "KithWorkerTests",
+    [
+      "HealthContract", "KithJSON", "KithRPC", "KithTransportInProcess", "KithWire", "KithWorker",
+      "ReflectionContract", "WorkerContract", logging,
+    ]),
+  tests(
+    "KithClientTests",
+    [
+      "HostContract", "KithClient", "KithManifest", "KithRPC", "KithTransportInProcess",
+      "KithTransportNng",
+    ]),
   tests("KithCommandsTests", ["KithCommands", "KithJSON", "KithReflection", "RiskContract"]),
   tests(
     "IntegrationTests",
     [
-      "HostContract", "KithClient", "KithJSON", "KithRPC", "KithTesting", "KithTransportNng",
-      "RiskContract", "kith", "kithd", "risk-engine-worker",
+      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
+      "KithTransportNng",
+      "RiskContract", "kith", "kithd", "misbehaving-worker", "risk-engine-worker",
     ]),
 ]
 

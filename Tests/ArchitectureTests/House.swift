@@ -12,7 +12,7 @@ enum House {
     // Floor 1: values and decisions.
     "KithWire": ["CProtobufC"],
     "KithJSON": ["FoundationEssentials"],
-    "KithManifest": ["KithJSON", "Yams", "FoundationEssentials"],
+    "KithManifest": ["KithJSON", "Yams", "Glibc"],
     "KithSupervision": ["KithManifest"],
 
     // Floor 2: calls and their transports.

@@ -1,0 +1,82 @@
+public import HostContract
+public import KithManifest
+public import KithRPC
+import KithTransportNng
+import Synchronization
+
+/// The way into a running product: its host's control service, and through it every worker.
+///
+/// ```swift
+/// let places = try ProductPlaces(product: "boomer-buddy", environment: environment)
+/// let connection = try await HostConnection.open(places)
+/// let status = try await connection.host.getStatus(GetStatusRequest())
+/// let risk = RiskEngineClient(connection.worker(named: "risk-engine"))
+/// let answer = try await risk.analyze(
+///   request, options: CallOptions(timeout: .seconds(5), waitForReady: true))
+/// ```
+/// Calls go straight to the worker; the host only says where it is. When a worker is replaced, its client asks the host for
+/// the next generation by itself; calls made with `waitForReady` wait for it, others fail with UNAVAILABLE meanwhile.
+public final class HostConnection: Sendable {
+  /// The control service, for calls by name.
+  public let client: RPCClient
+
+  private let workers = Mutex<[HostResolver.Target: RPCClient]>([:])
+
+  /// A connection that connects when it is first used.
+  /// - Parameters:
+  ///   - product: the product's name, for errors.
+  ///   - address: the address of its control service.
+  public convenience init(product: String, address: String) {
+    self.init(
+      connector: HostConnector(
+        product: product, address: address, connector: NngConnector(address: address)))
+  }
+
+  init(connector: some Connector) {
+    client = RPCClient(connector: connector)
+  }
+
+  /// A connection to the running host of a product.
+  /// - Throws: UNAVAILABLE when no host is running there, PERMISSION_DENIED when it is somebody else's.
+  public static func open(_ places: ProductPlaces) async throws(RPCError) -> HostConnection {
+    let connector = HostConnector(
+      product: places.product, address: places.controlAddress,
+      connector: NngConnector(address: places.controlAddress))
+    // Tried out now, so that whoever holds a connection had a host.
+    try await connector.connect(ConnectRequest()).stream.close()
+    return HostConnection(connector: connector)
+  }
+
+  /// The control service.
+  public var host: HostClient { HostClient(client) }
+
+  /// A client of a worker by its name in the product, always of the generation that serves. The same one each time.
+  public func worker(named name: String) -> RPCClient {
+    client(of: .worker(name))
+  }
+
+  /// A client of whichever worker serves a service, by the service's full name. The same one each time.
+  public func service(named name: String) -> RPCClient {
+    client(of: .service(name))
+  }
+
+  /// Ends the connection and those of the clients that came from it; their calls in progress fail with UNAVAILABLE.
+  public func close() {
+    let clients = workers.withLock { workers in
+      defer { workers = [:] }
+      return Array(workers.values)
+    }
+    for client in clients { client.close() }
+    client.close()
+  }
+
+  private func client(of target: HostResolver.Target) -> RPCClient {
+    workers.withLock { workers in
+      if let client = workers[target] { return client }
+      let resolver = HostResolver(host: host, target: target)
+      let client = RPCClient(connector: NngResolvingConnector(resolver: resolver))
+      workers[target] = client
+      return client
+    }
+  }
+}

@@ -1,0 +1,219 @@
+public import HostContract
+import Glibc
+public import KithClient
+public import KithManifest
+public import KithRPC
+
+/// A product that runs for a test: a real `kithd` with real workers in a folder of its own.
+///
+/// ```swift
+/// try await RunningProduct.run(ProductSetup(product: "boomer-buddy")) { product in
+///   try await product.settle()
+///   try await product.kill("risk-engine")
+///   try await product.waitUntil("risk-engine") { $0.state == .ready && $0.generation == 2 }
+/// }
+/// ```
+/// Nothing waits by sleeping: states are waited for on the host's own log, answers by calls that are held.
+public final class RunningProduct: Sendable {
+  /// How long anything may take before the test gives up; far above what it takes on a machine with much to do.
+  public static let patience = Duration.seconds(60)
+
+  /// The folder of everything: `r` is the product's root, `plugins` what was written for the test.
+  public let folder: TemporaryFolder
+  /// Where the product's files and sockets are.
+  public let places: ProductPlaces
+  /// The way in: the control service and every worker.
+  public let connection: HostConnection
+  /// The host's process.
+  public let program: RunningProgram
+
+  /// The control service.
+  public var host: HostClient { connection.host }
+
+  private init(
+    folder: TemporaryFolder, places: ProductPlaces, connection: HostConnection,
+    program: RunningProgram
+  ) {
+    self.folder = folder
+    self.places = places
+    self.connection = connection
+    self.program = program
+  }
+
+  // MARK: Life
+
+  /// Boots a product, hands it to `body`, ends it and checks that no process is left.
+  public static func run(
+    _ setup: ProductSetup, _ body: (RunningProduct) async throws -> Void
+  ) async throws {
+    let product = try await start(setup)
+    do {
+      try await body(product)
+    } catch {
+      product.abandon()
+      throw error
+    }
+    try await product.stop()
+  }
+
+  /// Boots a product; returns when its control service answers. End it with `stop`.
+  ///
+  /// - Parameter folder: one that an earlier host of this setup ran in; nil makes a new one.
+  /// - Throws: `TestingError` with what the host said when it did not start.
+  public static func start(
+    _ setup: ProductSetup, in folder: TemporaryFolder? = nil
+  ) async throws -> RunningProduct {
+    let folder = try folder ?? TemporaryFolder()
+    let host = try Program.built(
+      "kithd", try setup.launchArguments(writingTo: folder),
+      environment: setup.environment.merging(["KITH_NOTIFY_FD": "3"]) { _, new in new })
+    var pipe: [Int32] = [-1, -1]
+    guard Glibc.pipe(&pipe) == 0 else { throw TestingError("no pipe can be created") }
+    let (reading, writing) = (pipe[0], pipe[1])
+    // Neither end may reach another program that a test starts at the same time.
+    _ = fcntl(reading, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(writing, F_SETFD, FD_CLOEXEC)
+    defer { close(reading) }
+    let program: RunningProgram
+    do {
+      defer { close(writing) }
+      // Above 3, else the copy to 3 would be the descriptor itself and stay closed on exec.
+      let copy = fcntl(writing, F_DUPFD_CLOEXEC, 10)
+      defer { close(copy) }
+      program = try host.start(errors: "\(folder.path)/kithd.err", inherited: [copy])
+    }
+    let notice = await BlockingThread.value { () -> String in
+      var bytes: [UInt8] = []
+      var byte: UInt8 = 0
+      while read(reading, &byte, 1) == 1 { bytes.append(byte) }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    guard notice == "listening\n" else {
+      let exitCode = await program.exitCode()
+      let errors = TemporaryFolder.text(of: "\(folder.path)/kithd.err") ?? ""
+      throw TestingError("kithd left with exit code \(exitCode): \(errors)")
+    }
+    let plan = try ManifestReader(
+      folders: ["\(folder.path)/plugins"], environment: [:],
+      programDirectory: try Program.builtFolder()
+    ).product(setup.productArgument(in: folder))
+    let places = try ProductPlaces(
+      product: plan.name, root: "\(folder.path)/r", environment: [:])
+    return RunningProduct(
+      folder: folder, places: places,
+      connection: HostConnection(product: plan.name, address: places.controlAddress),
+      program: program)
+  }
+
+  /// Ends the product as SIGTERM does and checks that nothing is left of it.
+  ///
+  /// - Throws: `TestingError` when the host did not leave with exit code 0, or a process of the product still runs.
+  public func stop() async throws {
+    connection.close()
+    program.signal(SIGTERM)
+    let exitCode = await program.exitCode()
+    let orphans = processes()
+    abandon()
+    guard exitCode == 0 else {
+      throw TestingError("kithd left with exit code \(exitCode); \(hostWords)")
+    }
+    guard orphans.isEmpty else { throw TestingError("left running: \(orphans)") }
+  }
+
+  /// Ends the product by force, whatever state it is in.
+  public func abandon() {
+    connection.close()
+    program.signal(SIGKILL)
+    for pid in processes() { Glibc.kill(pid, SIGKILL) }
+  }
+
+  /// The pids of all processes that run in the product's folder, the host's apart.
+  public func processes() -> [Int32] {
+    TemporaryFolder.names(in: "/proc").compactMap(Int32.init).filter { pid in
+      guard pid != program.pid, let link = realpath("/proc/\(pid)/cwd", nil) else { return false }
+      defer { free(link) }
+      return String(cString: link).hasPrefix(folder.path + "/")
+    }
+  }
+
+  // MARK: Driving
+
+  /// The host and its workers now.
+  public func status() async throws(RPCError) -> GetStatusResponse {
+    try await host.getStatus(GetStatusRequest(), options: Self.options)
+  }
+
+  /// Waits until every worker that is wanted is ready or has failed for good.
+  @discardableResult
+  public func settle() async throws(RPCError) -> GetStatusResponse {
+    try await host.getStatus(
+      GetStatusRequest(waitUntilSettled: true), options: Self.options)
+  }
+
+  /// A worker now.
+  public func worker(_ name: String) async throws -> WorkerStatus {
+    guard let worker = try await status().workers.first(where: { $0.name == name }) else {
+      throw TestingError("the product has no worker \(name)")
+    }
+    return worker
+  }
+
+  /// Waits until a worker is as wanted: looks at it whenever the host logs something.
+  @discardableResult
+  public func waitUntil(
+    _ name: String, _ condition: (WorkerStatus) -> Bool
+  ) async throws -> WorkerStatus {
+    // The place in the log first: what is logged after the look wakes the next read.
+    var cursor = try await hostLog(after: nil)
+    while true {
+      let worker = try await self.worker(name)
+      if condition(worker) { return worker }
+      do throws(RPCError) {
+        cursor = try await hostLog(after: cursor)
+      } catch {
+        throw TestingError("\(name) did not come to be as wanted (\(error)); it is \(worker)")
+      }
+    }
+  }
+
+  /// The end of the host's log; with a cursor, once something stands behind it.
+  private func hostLog(after cursor: String?) async throws(RPCError) -> String {
+    let request = ReadLogRequest(
+      name: "kithd", cursor: cursor ?? "", waitForLines: cursor != nil)
+    let response = try await host.readLog(request, options: Self.options)
+    return response.cursor
+  }
+
+  /// Sends a signal to the process of a worker and returns how the worker was before.
+  @discardableResult
+  public func kill(_ name: String, signal: Int32 = 9) async throws -> WorkerStatus {
+    let worker = try await self.worker(name)
+    guard worker.pid > 1 else { throw TestingError("\(name) has no process: \(worker.reason)") }
+    Glibc.kill(worker.pid, signal)
+    return worker
+  }
+
+  /// A client of a worker, always of the generation that serves.
+  public func client(of name: String) -> RPCClient {
+    connection.worker(named: name)
+  }
+
+  /// The last lines of a worker's log, or of the host's as `kithd`.
+  public func log(of name: String, last count: UInt32 = 1000) async throws(RPCError) -> [LogLine] {
+    try await host.readLog(
+      ReadLogRequest(name: name, lastLines: count), options: Self.options
+    ).lines
+  }
+
+  private static var options: CallOptions { CallOptions(timeout: patience) }
+
+  private var hostWords: String {
+    "it said: \(TemporaryFolder.text(of: "\(folder.path)/kithd.err") ?? "")"
+  }
+}
+
+extension ProductSetup {
+  fileprivate func productArgument(in folder: TemporaryFolder) -> String {
+    product.contains("\n") ? "\(folder.path)/plugins/products/product.yaml" : product
+  }
+}

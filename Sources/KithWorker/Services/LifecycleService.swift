@@ -1,0 +1,48 @@
+import KithJSON
+import KithRPC
+import WorkerContract
+
+/// Lets the host lead a worker through its life. Reads the requests; ``WorkerRuntime`` does the rest.
+struct LifecycleService: LifecycleHandler {
+  let runtime: WorkerRuntime
+
+  func handshake(
+    _ request: HandshakeRequest, context: CallContext
+  ) async throws -> HandshakeResponse {
+    let (minimum, maximum) = (request.minimumProtocolVersion, request.maximumProtocolVersion)
+    guard minimum <= maximum else {
+      throw RPCError.invalidArgument(
+        field: "maximum_protocol_version", "must not be below minimum_protocol_version")
+    }
+    return try runtime.handshake(
+      nonce: request.nonce, hostProof: request.hostProof, versions: minimum...maximum)
+  }
+
+  func configure(
+    _ request: ConfigureRequest, context: CallContext
+  ) async throws -> ConfigureResponse {
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONValue(parsing: request.configurationJson)
+    } catch {
+      throw RPCError.invalidArgument(field: "configuration_json", error.description)
+    }
+    guard let object = value.objectValue else {
+      throw RPCError.invalidArgument(
+        field: "configuration_json", "must be a JSON object, not \(value.kindDescription)")
+    }
+    try runtime.configure(WorkerConfiguration(object), hostAddress: request.hostAddress)
+    return ConfigureResponse()
+  }
+
+  func start(_ request: StartRequest, context: CallContext) async throws -> StartResponse {
+    let duration = try await runtime.startServices()
+    let (seconds, attoseconds) = duration.components
+    return StartResponse(startDurationUs: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+  }
+
+  func drain(_ request: DrainRequest, context: CallContext) async throws -> DrainResponse {
+    let others = try runtime.drain(.milliseconds(Int64(request.gracePeriodMs)))
+    return DrainResponse(callsInProgress: UInt32(clamping: others))
+  }
+}

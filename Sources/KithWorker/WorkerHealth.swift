@@ -1,0 +1,32 @@
+import Synchronization
+
+/// What a worker says about its own health. Ready and whole unless it says otherwise.
+public final class WorkerHealth: Sendable {
+  /// What the worker said last, and since when that is so.
+  struct Word: Sendable {
+    /// Why the worker is degraded; empty when it is not.
+    var degradation = ""
+    /// Since when; `nil` when it never said anything.
+    var since: ContinuousClock.Instant?
+  }
+
+  private let spoken = Mutex(Word())
+
+  init() {}
+
+  /// The worker answers calls, with a part missing. `reason` says which, in plain words, nothing personal; it is shown in
+  /// `kith status`.
+  public func degrade(_ reason: String) {
+    spoken.withLock { word in
+      if word.degradation != reason { word = Word(degradation: reason, since: .now) }
+    }
+  }
+
+  /// The worker is whole again.
+  public func recover() {
+    degrade("")
+  }
+
+  /// What the worker said last.
+  var word: Word { spoken.withLock { $0 } }
+}

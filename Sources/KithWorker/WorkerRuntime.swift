@@ -1,0 +1,267 @@
+import Crypto
+import HealthContract
+import KithRPC
+import Logging
+import ReflectionContract
+import Synchronization
+import WorkerContract
+
+/// A worker from the moment it listens until its process may leave: carries out what ``WorkerLifecycle`` decides.
+///
+/// It ends no process and reads no signal, so that tests run it over a transport in memory.
+final class WorkerRuntime: Sendable {
+  /// Makes the worker's own services, once, when it has been configured.
+  typealias MakeServices = @Sendable (WorkerContext) async throws -> [ServiceDefinition]
+
+  /// How a worker's run ended.
+  enum Outcome: Sendable, Equatable {
+    /// All calls in progress ended, or their time was up. The process leaves with exit code 0.
+    case drained
+    /// A second signal came. The process leaves at once.
+    case cutShort
+  }
+
+  private struct State {
+    var lifecycle = WorkerLifecycle()
+    var since: ContinuousClock.Instant
+    var configuration = WorkerConfiguration()
+    var hostAddress = ""
+    var failure = ""
+    var services: [ServiceDefinition] = []
+  }
+
+  private let record: LaunchRecord
+  private let process: ProcessIdentity
+  private let proof: Proof
+  private let logger: Logger
+  private let health: WorkerHealth
+  private let makeServices: MakeServices
+  private let server: RPCServer
+  private let clock = ContinuousClock()
+  private let state: Mutex<State>
+  private let orders: AsyncStream<WorkerLifecycle.Ending>
+  private let orderContinuation: AsyncStream<WorkerLifecycle.Ending>.Continuation
+
+  init(
+    record: LaunchRecord, process: ProcessIdentity = .current(), logger: Logger,
+    authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser,
+    makeServices: @escaping MakeServices
+  ) {
+    self.record = record
+    self.process = process
+    proof = Proof(secret: record.secret)
+    self.logger = logger
+    self.makeServices = makeServices
+    (orders, orderContinuation) = AsyncStream.makeStream()
+    let started = clock.now
+    state = Mutex(State(since: started))
+    health = WorkerHealth()
+    server = RPCServer(
+      services: [], authorize: authorize,
+      unmappedError: { method, error in
+        // The type alone: what an error says may be personal.
+        logger.error(
+          "a handler failed",
+          metadata: ["method": "\(method.fullName)", "error": "\(type(of: error))"])
+      })
+    let own: [ServiceDefinition] = [
+      .lifecycle(LifecycleService(runtime: self)), .health(HealthService(runtime: self)),
+      .reflection(ReflectionService(runtime: self)),
+    ]
+    state.withLock { $0.services = own }
+    server.add(own)
+  }
+
+  // MARK: The run
+
+  /// Listens, tells so, and serves until the worker has been told to end and has done so.
+  func run(on listener: any Listener, listening: () -> Void) async throws(RPCError) -> Outcome {
+    try server.start(on: listener)
+    listening()
+    logger.info("listening", metadata: ["generation": "\(record.generation)"])
+    let outcome = await drainWhenTold()
+    server.close()
+    return outcome
+  }
+
+  /// A signal wants the process to end within that time.
+  func terminate(_ gracePeriod: Duration) {
+    let ending = state.withLock { state in
+      defer { state.since = clock.now }
+      return state.lifecycle.terminate(gracePeriod)
+    }
+    if case .drain = ending { server.beginGracefulShutdown() }
+    orderContinuation.yield(ending)
+  }
+
+  private func drainWhenTold() async -> Outcome {
+    var orders = orders.makeAsyncIterator()
+    // A task group rather than two tasks, so that nothing outlives the run.
+    return await withTaskGroup(of: Outcome?.self) { group in
+      var outcome: Outcome?
+      loop: while let order = await orders.next() {
+        switch order {
+        case .goOn: continue
+        case .leaveNow:
+          outcome = .cutShort
+          break loop
+        case .drain(let gracePeriod):
+          logger.info("draining", metadata: ["grace_period": "\(gracePeriod)"])
+          let (server, clock, continuation) = (server, clock, orderContinuation)
+          group.addTask {
+            await server.waitUntilIdle()
+            continuation.finish()
+            return nil
+          }
+          group.addTask {
+            try? await clock.sleep(for: gracePeriod)
+            continuation.finish()
+            return nil
+          }
+        }
+      }
+      group.cancelAll()
+      state.withLock { $0.lifecycle.drained() }
+      let left = server.callsInProgress
+      if left > 0 { logger.warning("ended with calls in progress", metadata: ["calls": "\(left)"]) }
+      return outcome ?? .drained
+    }
+  }
+
+  // MARK: What the host asks
+
+  func handshake(
+    nonce: [UInt8], hostProof: [UInt8], versions: ClosedRange<UInt32>
+  ) throws(RPCError) -> HandshakeResponse {
+    let isProven = proof.isValid(hostProof: hostProof, nonce: nonce)
+    let result = state.withLock { state in
+      let before = state.lifecycle.phase
+      defer { if state.lifecycle.phase != before { state.since = clock.now } }
+      return Result { () throws(RPCError) in
+        (
+          version: try state.lifecycle.handshake(isProven: isProven, versions: versions),
+          services: state.services
+        )
+      }
+    }
+    let (version, services) = try result.get()
+    return HandshakeResponse(
+      workerProof: proof.workerProof(
+        nonce: nonce, product: record.product, worker: record.worker,
+        generation: record.generation),
+      protocolVersion: version, sdkVersion: Worker.sdkVersion,
+      pluginVersion: record.pluginVersion,
+      services: services.map {
+        ServiceContract(
+          name: $0.name, descriptorSha256: Array(SHA256.hash(data: $0.descriptorSet)))
+      }, process: process)
+  }
+
+  func configure(_ configuration: WorkerConfiguration, hostAddress: String) throws(RPCError) {
+    try change { state throws(RPCError) in
+      try state.lifecycle.configure()
+      state.configuration = configuration
+      state.hostAddress = hostAddress
+    }
+  }
+
+  /// Makes the worker's services and serves them; answers how long it took.
+  func startServices() async throws -> Duration {
+    try change { state throws(RPCError) in try state.lifecycle.start() }
+    let start = clock.now
+    let made: [ServiceDefinition]
+    do {
+      made = try await makeServices(context())
+    } catch {
+      let failure = Self.startFailure(error)
+      logger.error("could not start", metadata: ["reason": "\(failure.message)"])
+      try change { state throws(RPCError) in
+        state.failure = failure.message
+        try state.lifecycle.started(false)
+      }
+      throw failure
+    }
+    // Served before the phase says so: whoever reads "serving" can call.
+    server.add(made)
+    try change { state throws(RPCError) in
+      try state.lifecycle.started(true)
+      // The worker's own first, as reflection shows them.
+      state.services = made + state.services
+    }
+    let duration = start.duration(to: clock.now)
+    logger.info(
+      "ready",
+      metadata: [
+        "services": "\(made.map(\.name).joined(separator: ","))", "took": "\(duration)",
+      ])
+    return duration
+  }
+
+  /// Begins the drain; answers how many calls are in progress, the one that asks apart.
+  func drain(_ gracePeriod: Duration) throws(RPCError) -> Int {
+    let ending = try change { state throws(RPCError) in try state.lifecycle.drain(gracePeriod) }
+    if case .drain = ending { server.beginGracefulShutdown() }
+    orderContinuation.yield(ending)
+    return max(0, server.callsInProgress - 1)
+  }
+
+  /// What the worker serves now, its own services first.
+  var services: [ServiceDefinition] { state.withLock { $0.services } }
+
+  /// How the worker is now. Asked in a call, which does not count itself.
+  func checkHealth() -> CheckResponse {
+    let (phase, since, failure) = state.withLock { ($0.lifecycle.phase, $0.since, $0.failure) }
+    let word = health.word
+    let (status, reason): (ServingStatus, String) =
+      switch phase {
+      case .spawned, .handshaken, .configured, .starting: (.starting, "")
+      case .failed: (.starting, failure)
+      case .ready: word.degradation.isEmpty ? (.serving, "") : (.degraded, word.degradation)
+      case .draining, .ended: (.draining, "told to end")
+      }
+    let (seconds, attoseconds) = max(since, word.since ?? since).duration(to: clock.now)
+      .components
+    return CheckResponse(
+      status: status, reason: reason,
+      sinceMs: seconds * 1_000 + attoseconds / 1_000_000_000_000_000,
+      progress: server.callsEnded,
+      callsInProgress: UInt32(clamping: max(0, server.callsInProgress - 1)))
+  }
+
+  // MARK: Parts
+
+  /// Changes the state in one step and notes when a phase began.
+  private func change<Value: Sendable>(
+    _ body: (inout State) throws(RPCError) -> Value
+  ) throws(RPCError) -> Value {
+    let result = state.withLock { state in
+      let before = state.lifecycle.phase
+      defer { if state.lifecycle.phase != before { state.since = clock.now } }
+      return Result { () throws(RPCError) in try body(&state) }
+    }
+    return try result.get()
+  }
+
+  private func context() -> WorkerContext {
+    let (configuration, hostAddress) = state.withLock { ($0.configuration, $0.hostAddress) }
+    return WorkerContext(
+      product: record.product, worker: record.worker, generation: record.generation,
+      configuration: configuration, pluginDirectory: record.pluginDirectory,
+      stateDirectory: record.stateDirectory.isEmpty ? nil : record.stateDirectory,
+      hostAddress: hostAddress.isEmpty ? nil : hostAddress, logger: logger, health: health)
+  }
+
+  /// What the host is told when the worker's own code throws. An error that is not known is named by its type alone,
+  /// since what it says may be personal.
+  private static func startFailure(_ error: any Error) -> RPCError {
+    switch error {
+    case let error as RPCError: error
+    case let error as ConfigurationError:
+      .invalidArgument(field: "configuration.\(error.key)", error.reason)
+    default:
+      RPCError(
+        .failedPrecondition, "the worker could not start: its code threw \(type(of: error))",
+        cause: error)
+    }
+  }
+}

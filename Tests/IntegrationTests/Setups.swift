@@ -1,0 +1,76 @@
+import HostContract
+import KithRPC
+import KithTesting
+import RiskContract
+
+/// Products of the misbehaving worker, and of scripts that are no workers at all.
+enum Setups {
+  /// A product of one worker, `odd`, that the SDK runs.
+  static func odd(
+    atStart: String = "nothing", restart: String = "{ intensity: 5, period: 30s }",
+    startTimeout: String = "20s", stopTimeout: String = "5s"
+  ) -> ProductSetup {
+    ProductSetup(
+      product: """
+        product: test
+        title: Test
+        posture: ephemeral
+        workers:
+          odd:
+            config: { at_start: \(atStart) }
+
+        """,
+      plugins: [
+        plugin(
+          name: "odd", executable: "misbehaving-worker", restart: restart,
+          startTimeout: startTimeout, stopTimeout: stopTimeout)
+      ])
+  }
+
+  /// A product of one worker, `odd`, that is a shell script.
+  static func script(
+    _ text: String, restart: String = "{ intensity: 1, period: 30s }", startTimeout: String = "20s"
+  ) -> ProductSetup {
+    var setup = odd(restart: restart, startTimeout: startTimeout)
+    setup.plugins = [
+      plugin(
+        name: "odd", executable: "script", restart: restart, startTimeout: startTimeout,
+        scripts: [ProductSetup.Script(name: "script", text: "#!/bin/sh\n\(text)\n")])
+    ]
+    return setup
+  }
+
+  /// A plugin of the misbehaving worker's shape.
+  static func plugin(
+    name: String, executable: String, provides: String = "kith.risk.v1.RiskEngine",
+    requires: String = "", restart: String = "{ intensity: 5, period: 30s }",
+    startTimeout: String = "20s", stopTimeout: String = "5s",
+    scripts: [ProductSetup.Script] = []
+  ) -> ProductSetup.Plugin {
+    ProductSetup.Plugin(
+      manifest: """
+        plugin: \(name)
+        version: 1.0.0
+        executable: \(executable)
+        provides: [\(provides)]
+        requires: [\(requires)]
+        restart: \(restart)
+        start_timeout: \(startTimeout)
+        stop_timeout: \(stopTimeout)
+        config:
+          at_start: { type: string, default: nothing, doc: "What it does at its start." }
+
+        """, scripts: scripts)
+  }
+}
+
+extension RunningProduct {
+  /// Tells the worker `odd` what to do; the generation that did it.
+  @discardableResult
+  func tell(_ text: String, waitForReady: Bool = false) async throws(RPCError) -> UInt64 {
+    let response = try await RiskEngineClient(client(of: "odd")).analyze(
+      AnalyzeRequest(text: text),
+      options: CallOptions(timeout: Self.patience, waitForReady: waitForReady))
+    return UInt64(response.engineVersion) ?? 0
+  }
+}

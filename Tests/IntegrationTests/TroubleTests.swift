@@ -1,0 +1,146 @@
+import Glibc
+import HostContract
+import KithManifest
+import KithRPC
+import KithTesting
+import Testing
+
+/// Workers that do not do what they should.
+@Suite struct TroubleTests {
+  private let options = CallOptions(timeout: RunningProduct.patience)
+
+  @Test func aWorkerThatAlwaysCrashesEndsInQuarantineAndSaysWhy() async throws {
+    let setup = Setups.odd(atStart: "say", restart: "{ intensity: 2, period: 30s }")
+    try await RunningProduct.run(setup) { product in
+      let worker = try #require(try await product.settle().workers.first)
+      #expect(worker.state == .quarantined)
+      #expect(worker.restarts == 2)
+      #expect(worker.generation == 3)
+      #expect(worker.pid == 0)
+      #expect(worker.reason == "restarted 2 times within 30 s, then: exit code 4")
+      #expect(worker.lastExit?.cause == .exitCode(4))
+      #expect(worker.lastExit?.lastLines.last == "on standard error")
+      #expect((worker.nextStartAtMs ?? 0) > worker.sinceMs)
+
+      // Somebody who asks for it gets a new try, and is told how it went.
+      let error = await #expect(throws: RPCError.self) {
+        try await product.host.startWorker(StartWorkerRequest(name: "odd"), options: options)
+      }
+      #expect(error?.code == .failedPrecondition)
+      #expect(error?.message.contains("exit code 4") == true)
+      #expect(try await product.worker("odd").generation == 6)
+    }
+  }
+
+  @Test func aConfigurationThatTheWorkerRefusesIsNotTriedAgain() async throws {
+    try await RunningProduct.run(Setups.odd(atStart: "refuse")) { product in
+      let worker = try #require(try await product.settle().workers.first)
+      #expect(worker.state == .quarantined)
+      #expect(worker.generation == 1)
+      #expect(worker.nextStartAtMs == nil)
+      #expect(worker.reason.contains("at_start"), "\(worker.reason)")
+    }
+  }
+
+  @Test func aWorkerThatCannotStartSaysWhy() async throws {
+    let setup = Setups.odd(atStart: "throw", restart: "{ intensity: 0, period: 30s }")
+    try await RunningProduct.run(setup) { product in
+      let worker = try #require(try await product.settle().workers.first)
+      #expect(worker.state == .quarantined)
+      #expect(worker.reason.contains("does not feel like it"), "\(worker.reason)")
+    }
+  }
+
+  @Test func aProgramThatNeverListensIsEndedAfterItsTime() async throws {
+    let setup = Setups.script(
+      "exec sleep 1000", restart: "{ intensity: 0, period: 30s }", startTimeout: "1s")
+    try await RunningProduct.run(setup) { product in
+      let worker = try #require(try await product.settle().workers.first)
+      #expect(worker.state == .quarantined)
+      #expect(
+        worker.lastExit?.description == "not ready within 1 s: its process does not listen yet")
+      #expect(worker.lastExit?.cause == .signal(SIGTERM))
+      #expect(product.processes() == [])
+    }
+  }
+
+  @Test func aProgramThatIgnoresSIGTERMIsKilledWithItsChildren() async throws {
+    let setup = Setups.script(
+      "trap '' TERM; sleep 1000 & while :; do sleep 1000; done",
+      restart: "{ intensity: 0, period: 30s }", startTimeout: "1s")
+    try await RunningProduct.run(setup) { product in
+      let worker = try #require(try await product.settle().workers.first)
+      #expect(worker.lastExit?.cause == .signal(SIGKILL))
+      #expect(product.processes() == [])
+    }
+  }
+
+  @Test func aProgramThatIsNoWorkerIsTurnedAway() async throws {
+    let setup = Setups.script("echo nonsense >&4; sleep 1000")
+    try await RunningProduct.run(setup) { product in
+      let worker = try #require(try await product.settle().workers.first)
+      #expect(worker.state == .quarantined)
+      #expect(worker.reason.contains("listening"), "\(worker.reason)")
+    }
+  }
+
+  @Test func theChildrenOfAWorkerThatDiesEndWithIt() async throws {
+    try await RunningProduct.run(Setups.odd()) { product in
+      try await product.settle()
+      try await product.tell("child")
+      #expect(product.processes().count == 2)
+      let before = try await product.kill("odd")
+      try await product.waitUntil("odd") { $0.state == .ready && $0.generation == 2 }
+      // The worker of now, and nothing of before.
+      let now = try await product.worker("odd")
+      #expect(product.processes() == [now.pid])
+      #expect(now.pid != before.pid)
+    }
+  }
+
+  @Test func aWorkerThatLeavesByItselfIsRestarted() async throws {
+    try await RunningProduct.run(Setups.odd()) { product in
+      try await product.settle()
+      await #expect(throws: RPCError.self) { try await product.tell("exit 0") }
+      let worker = try await product.waitUntil("odd") { $0.state == .ready && $0.generation == 2 }
+      #expect(worker.lastExit?.description == "exit code 0")
+    }
+  }
+
+  @Test func whatAWorkerWritesIsKeptAndReadAcrossRotations() async throws {
+    try await RunningProduct.run(Setups.odd()) { product in
+      try await product.settle()
+      var cursor = try await product.host.readLog(
+        ReadLogRequest(name: "odd"), options: options
+      ).cursor
+      // More than one file's worth.
+      async let told = product.tell("write 6000 1000")
+      var numbers: [Int] = []
+      while numbers.last != 5999 {
+        let response = try await product.host.readLog(
+          ReadLogRequest(name: "odd", cursor: cursor, waitForLines: true), options: options)
+        #expect(response.lines.count <= 1000)
+        numbers += response.lines.filter { $0.stream == .stderr }
+          .compactMap { Int($0.text.split(separator: " ").first ?? "") }
+        cursor = response.cursor
+      }
+      #expect(numbers == Array(0..<6000))
+      _ = try await told
+      let files = TemporaryFolder.names(in: product.places.logsDirectory)
+      #expect(files.contains("odd.log.1"))
+
+      let last = try await product.log(of: "odd", last: 3)
+      #expect(last.map { $0.text.prefix(4) } == ["5997", "5998", "5999"])
+      #expect(last.allSatisfy { $0.generation == 1 && $0.stream == .stderr })
+      for request in [
+        ReadLogRequest(name: "odd", cursor: "nonsense"),
+        ReadLogRequest(name: "odd", lastLines: 10_001),
+      ] {
+        let error = await #expect(throws: RPCError.self) {
+          try await product.host.readLog(request, options: options)
+        }
+        #expect(error?.code == .invalidArgument)
+      }
+    }
+  }
+}

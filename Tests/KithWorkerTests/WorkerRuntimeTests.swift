@@ -1,0 +1,320 @@
+import HealthContract
+import KithJSON
+import KithRPC
+import KithTransportInProcess
+import Logging
+import ReflectionContract
+import Synchronization
+import Testing
+import WorkerContract
+
+@testable import KithWorker
+
+/// A worker served in memory, led by a test that plays the host.
+@Suite struct WorkerRuntimeTests {
+  private static let nonce = [UInt8](repeating: 9, count: 32)
+  private static let record = LaunchRecord(
+    product: "milo", worker: "echo", generation: 4, secret: [UInt8](repeating: 1, count: 32),
+    address: "in memory", pluginDirectory: "/plugins/Echo", pluginVersion: "1.2.3")
+
+  /// The worker's own method: answers the request, when it may.
+  private static let echo = MethodDescriptor(service: "test.Echo", method: "Echo")
+
+  private struct Host: Sendable {
+    let client: RPCClient
+    var lifecycle: LifecycleClient { LifecycleClient(client) }
+    var health: HealthClient { HealthClient(client) }
+    var reflection: ReflectionClient { ReflectionClient(client) }
+
+    func handshake(secret: [UInt8] = record.secret, versions: ClosedRange<UInt32> = 1...1)
+      async throws -> HandshakeResponse
+    {
+      try await lifecycle.handshake(
+        HandshakeRequest(
+          nonce: nonce, hostProof: Proof(secret: secret).hostProof(nonce: nonce),
+          minimumProtocolVersion: versions.lowerBound, maximumProtocolVersion: versions.upperBound))
+    }
+
+    func configure(_ json: String = "{}") async throws {
+      _ = try await lifecycle.configure(ConfigureRequest(configurationJson: json))
+    }
+
+    func start() async throws {
+      _ = try await lifecycle.start(StartRequest())
+    }
+
+    func makeReady() async throws {
+      _ = try await handshake()
+      try await configure()
+      try await start()
+    }
+
+    func status() async throws -> ServingStatus {
+      try await health.check(CheckRequest()).status
+    }
+  }
+
+  /// Runs a worker while `body` plays the host; answers how the worker's run ended. The worker is told to end when the
+  /// body is done.
+  @discardableResult
+  private func withWorker(
+    _ makeServices: @escaping WorkerRuntime.MakeServices = { _ in [] },
+    _ body: @escaping @Sendable (Host, WorkerRuntime) async throws -> Void
+  ) async throws -> WorkerRuntime.Outcome {
+    let transport = InProcessTransport()
+    let runtime = WorkerRuntime(
+      record: Self.record, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      authorize: { _ in true }, makeServices: makeServices)
+    let (listening, isListening) = AsyncStream<Void>.makeStream()
+    return try await withThrowingTaskGroup(of: WorkerRuntime.Outcome?.self) { group in
+      group.addTask {
+        try await runtime.run(on: transport.listener) { isListening.finish() }
+      }
+      group.addTask {
+        for await _ in listening {}
+        let host = Host(client: RPCClient(connector: transport.connector))
+        defer {
+          host.client.close()
+          runtime.terminate(.zero)
+        }
+        try await body(host, runtime)
+        return nil
+      }
+      var outcome: WorkerRuntime.Outcome?
+      while let result = try await group.next() { outcome = result ?? outcome }
+      return try #require(outcome)
+    }
+  }
+
+  private func code(_ body: () async throws -> Void) async -> StatusCode? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return (error as? RPCError)?.code
+    }
+  }
+
+  @Test func isLedFromHandshakeToReady() async throws {
+    let seen = Mutex<WorkerContext?>(nil)
+    try await withWorker({ context in
+      seen.withLock { $0 = context }
+      return [
+        ServiceDefinition(
+          name: "test.Echo", methods: [.encodedUnary(Self.echo) { request, _ in request }])
+      ]
+    }) { host, _ in
+      #expect(try await host.status() == .starting)
+      let handshake = try await host.handshake(versions: 1...3)
+      #expect(
+        handshake.workerProof
+          == Proof(secret: Self.record.secret).workerProof(
+            nonce: Self.nonce, product: "milo", worker: "echo", generation: 4))
+      #expect(handshake.protocolVersion == 1)
+      #expect(handshake.sdkVersion == Worker.sdkVersion)
+      #expect(handshake.pluginVersion == "1.2.3")
+      #expect(handshake.process == .current())
+      #expect(
+        handshake.services.map(\.name) == [
+          "kith.worker.v1.Lifecycle", "kith.health.v1.Health", "kith.reflection.v1.Reflection",
+        ])
+      #expect(handshake.services.allSatisfy { $0.descriptorSha256.count == 32 })
+      try await host.configure("{\"high\": 0.5}")
+      #expect(try await host.status() == .starting)
+      try await host.start()
+      #expect(try await host.status() == .serving)
+      #expect(try await host.handshake().services.first?.name == "test.Echo")
+      let answer = try await host.client.unary(Self.echo, encodedRequest: [1, 2, 3])
+      #expect(answer.message == [1, 2, 3])
+      let health = try await host.health.check(CheckRequest())
+      #expect(health.callsInProgress == 0)
+      #expect(health.progress >= 8)
+    }
+    let context = try #require(seen.withLock { $0 })
+    #expect(context.product == "milo" && context.worker == "echo" && context.generation == 4)
+    #expect(try context.configuration.double("high") == 0.5)
+    #expect(context.pluginDirectory == "/plugins/Echo")
+    #expect(context.stateDirectory == nil && context.hostAddress == nil)
+  }
+
+  @Test func refusesAHostThatDoesNotHoldTheSecret() async throws {
+    try await withWorker { host, _ in
+      let wrong = [UInt8](repeating: 2, count: 32)
+      #expect(
+        await code { _ = try await host.handshake(secret: wrong) } == .permissionDenied)
+      #expect(
+        await code { _ = try await host.handshake(versions: 2...3) } == .failedPrecondition)
+      #expect(await code { try await host.configure() } == .failedPrecondition)
+      #expect(await code { try await host.start() } == .failedPrecondition)
+      #expect(
+        await code { _ = try await host.lifecycle.drain(DrainRequest()) } == .failedPrecondition)
+    }
+  }
+
+  @Test(arguments: ["", "{", "[]", "1", "{\"a\": 1, \"a\": 2}"])
+  func refusesAConfigurationThatIsNoObject(json: String) async throws {
+    try await withWorker { host, _ in
+      _ = try await host.handshake()
+      #expect(await code { try await host.configure(json) } == .invalidArgument)
+      // And takes a right one after that.
+      try await host.configure()
+      #expect(await code { try await host.configure() } == .failedPrecondition)
+    }
+  }
+
+  @Test func saysWhyItCannotStart() async throws {
+    struct Broken: Error { let secret = "hush" }
+    try await withWorker({ context in
+      if context.configuration.object["broken"] != nil { throw Broken() }
+      _ = try context.configuration.double("absent")
+      return []
+    }) { host, _ in
+      _ = try await host.handshake()
+      try await host.configure()
+      do {
+        try await host.start()
+        Issue.record("started")
+      } catch let error as RPCError {
+        #expect(error.code == .invalidArgument)
+        #expect(error.fieldViolations.map(\.field) == ["configuration.absent"])
+      }
+      let health = try await host.health.check(CheckRequest())
+      #expect(health.status == .starting && health.reason.contains("absent"))
+      #expect(await code { try await host.start() } == .failedPrecondition)
+    }
+    try await withWorker({ _ in throw Broken() }) { host, _ in
+      _ = try await host.handshake()
+      try await host.configure("{\"broken\": true}")
+      do {
+        try await host.start()
+        Issue.record("started")
+      } catch let error as RPCError {
+        #expect(error.code == .failedPrecondition)
+        #expect(error.message.contains("Broken") && !error.message.contains("hush"))
+      }
+    }
+  }
+
+  @Test func reflectionTellsOfEachService() async throws {
+    try await withWorker { host, _ in
+      let all = try await host.reflection.describe(DescribeRequest())
+      #expect(all.services.count == 3)
+      #expect(
+        try all.fileDescriptorSet
+          == DescriptorSets.joined([
+            WorkerDescriptorSet.bytes, HealthDescriptorSet.bytes, ReflectionDescriptorSet.bytes,
+          ]))
+      let one = try await host.reflection.describe(
+        DescribeRequest(service: "kith.health.v1.Health"))
+      #expect(one.services == ["kith.health.v1.Health"])
+      #expect(one.fileDescriptorSet == HealthDescriptorSet.bytes)
+      #expect(
+        await code { _ = try await host.reflection.describe(DescribeRequest(service: "x.Y")) }
+          == .notFound)
+    }
+  }
+
+  @Test func tellsItsOwnWordOfItsHealth() async throws {
+    let health = Mutex<WorkerHealth?>(nil)
+    try await withWorker({ context in
+      health.withLock { $0 = context.health }
+      return []
+    }) { host, _ in
+      try await host.makeReady()
+      health.withLock { $0 }?.degrade("the model is old")
+      let degraded = try await host.health.check(CheckRequest())
+      #expect(degraded.status == .degraded && degraded.reason == "the model is old")
+      health.withLock { $0 }?.recover()
+      #expect(try await host.status() == .serving)
+    }
+  }
+
+  @Test func drainsWhatIsInProgress() async throws {
+    let (entered, enter) = AsyncStream<Void>.makeStream()
+    let (released, release) = AsyncStream<Void>.makeStream()
+    let outcome = try await withWorker({ _ in
+      [
+        ServiceDefinition(
+          name: "test.Echo",
+          methods: [
+            .encodedUnary(Self.echo) { request, _ in
+              enter.finish()
+              for await _ in released {}
+              return request
+            }
+          ])
+      ]
+    }) { host, _ in
+      try await host.makeReady()
+      async let answer = host.client.unary(Self.echo, encodedRequest: [1])
+      for await _ in entered {}
+      let drain = try await host.lifecycle.drain(DrainRequest(gracePeriodMs: 60_000))
+      #expect(drain.callsInProgress == 1)
+      #expect(await code { _ = try await host.status() } == .unavailable)
+      release.finish()
+      #expect(try await answer.message == [1])
+    }
+    #expect(outcome == .drained)
+  }
+
+  @Test func endsCallsWhoseTimeIsUp() async throws {
+    let (entered, enter) = AsyncStream<Void>.makeStream()
+    let outcome = try await withWorker({ _ in
+      [
+        ServiceDefinition(
+          name: "test.Echo",
+          methods: [
+            .encodedUnary(Self.echo) { request, _ in
+              enter.finish()
+              // Until it is cancelled.
+              for await _ in AsyncStream<Void>.makeStream().stream {}
+              return request
+            }
+          ])
+      ]
+    }) { host, _ in
+      try await host.makeReady()
+      async let answer = host.client.unary(Self.echo, encodedRequest: [1])
+      for await _ in entered {}
+      _ = try await host.lifecycle.drain(DrainRequest(gracePeriodMs: 0))
+      do {
+        _ = try await answer
+        Issue.record("answered")
+      } catch let error as RPCError {
+        #expect(error.code == .unavailable)
+      }
+    }
+    #expect(outcome == .drained)
+  }
+
+  @Test func aSignalDrainsAndASecondOneCutsShort() async throws {
+    let drained = try await withWorker { host, runtime in
+      try await host.makeReady()
+      runtime.terminate(.seconds(60))
+    }
+    #expect(drained == .drained)
+
+    let (entered, enter) = AsyncStream<Void>.makeStream()
+    let cut = try await withWorker({ _ in
+      [
+        ServiceDefinition(
+          name: "test.Echo",
+          methods: [
+            .encodedUnary(Self.echo) { request, _ in
+              enter.finish()
+              for await _ in AsyncStream<Void>.makeStream().stream {}
+              return request
+            }
+          ])
+      ]
+    }) { host, runtime in
+      try await host.makeReady()
+      async let answer = host.client.unary(Self.echo, encodedRequest: [1])
+      for await _ in entered {}
+      runtime.terminate(.seconds(60))
+      runtime.terminate(.seconds(60))
+      _ = try? await answer
+    }
+    #expect(cut == .cutShort)
+  }
+}

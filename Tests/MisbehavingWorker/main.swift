@@ -1,0 +1,65 @@
+import Glibc
+import KithRPC
+import KithWorker
+import RiskContract
+
+/// A worker for tests: does what its configuration says at its start, and what the text of a call says afterwards.
+try await Worker.run { context in
+  switch try context.configuration.string("at_start") {
+  case "crash": exit(3)
+  case "throw": throw StartTrouble()
+  case "refuse": throw ConfigurationError(key: "at_start", description: "it is 'refuse'")
+  case "hang": try await Task.sleep(for: .seconds(3600))
+  case "say":
+    say("on standard output\n", on: STDOUT_FILENO)
+    say("on standard error\n")
+    exit(4)
+  default: break
+  }
+  return [.riskEngine(Misbehaviour(generation: context.generation))]
+}
+
+/// Writes a text at once.
+func say(_ text: String, on descriptor: Int32 = STDERR_FILENO) {
+  var bytes = Array(text.utf8)[...]
+  while !bytes.isEmpty {
+    let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count < 0 { return }
+    bytes = bytes.dropFirst(count)
+  }
+}
+
+struct StartTrouble: Error, CustomStringConvertible {
+  let description = "the worker does not feel like it"
+}
+
+/// Does what the text of a call says.
+struct Misbehaviour: RiskEngineHandler {
+  let generation: UInt64
+
+  func analyze(_ request: AnalyzeRequest, context: CallContext) async throws -> AnalyzeResponse {
+    let words = request.text.split(separator: " ").map(String.init)
+    switch words.first {
+    case "exit": exit(Int32(words.last ?? "") ?? 0)
+    // Writes so many lines of so many bytes.
+    case "write":
+      let line = String(repeating: "x", count: Int(words[2]) ?? 0)
+      for number in 0..<(Int(words[1]) ?? 0) { say("\(number) \(line)\n") }
+    // Says so, then takes its time; a drain must let it.
+    case "work":
+      say("working\n")
+      try await Task.sleep(for: .milliseconds(Int(words[1]) ?? 0))
+    // Leaves a child behind that would outlive it.
+    case "child":
+      var pid = pid_t()
+      let arguments = [strdup("sleep"), strdup("3600"), nil]
+      posix_spawnp(&pid, "sleep", nil, nil, arguments, environ)
+    default: break
+    }
+    return AnalyzeResponse(engineVersion: "\(generation)")
+  }
+
+  func getModel(_ request: GetModelRequest, context: CallContext) async throws -> GetModelResponse {
+    throw RPCError(.unimplemented, "this worker has no model")
+  }
+}
