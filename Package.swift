@@ -133,7 +133,7 @@ let shells: [Target] = [
     "KithCommands",
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection", "KithRPC",
-      "ReflectionContract", argumentParser,
+      "KithWire", "ReflectionContract", argumentParser, unixSignals,
     ]),
 ]
 
@@ -190,7 +190,12 @@ let testing: [Target] = [
       "HostContract", "KithClient", "KithManifest", "KithRPC", "KithTransportInProcess",
       "KithTransportNng",
     ]),
-  tests("KithCommandsTests", ["KithCommands", "KithJSON", "KithReflection", "RiskContract"]),
+  tests(
+    "KithCommandsTests",
+    [
+      "HostContract", "KithCommands", "KithJSON", "KithReflection", "KithRPC", "KithWire",
+      "RiskContract", "TestingContract",
+    ]),
   tests(
     "IntegrationTests",
     [

@@ -1,7 +1,8 @@
-import ArgumentParser
 import KithJSON
 import KithManifest
 import KithRPC
+import KithReflection
+import KithWire
 
 /// Why a command could not do what it was asked: what a person reads and what the process leaves with.
 struct CommandFailure: Error, Equatable, CustomStringConvertible {
@@ -53,15 +54,16 @@ extension CommandFailure {
     self.init(error.code == .pathTooLong ? .cannotCreate : .usage, error.description)
   }
 
-  /// Whatever a command threw.
-  init(any error: any Error) {
+  /// What a command threw, unless it is the argument parser's own.
+  init?(known error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as RPCError: self.init(error)
     case let errors as ManifestErrors: self.init(errors)
     case let error as ManifestError: self.init(error)
-    case is CancellationError: self.init(.interrupted, "interrupted")
-    default: self.init(.defect, "\(error)")
+    case let error as ContractError: self.init(error, .badInput)
+    case let error as WireError: self.init(.defect, error.message)
+    default: return nil
     }
   }
 }

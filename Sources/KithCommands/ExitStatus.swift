@@ -38,7 +38,6 @@ struct ExitStatus: Sendable, Hashable {
     self =
       switch code {
       case .ok: .ok
-      case .cancelled: .interrupted
       case .invalidArgument, .outOfRange: .badInput
       case .deadlineExceeded: .deadline
       case .permissionDenied, .unauthenticated: .permission
@@ -46,7 +45,7 @@ struct ExitStatus: Sendable, Hashable {
       case .unimplemented: .usage
       case .internal, .dataLoss: .defect
       case .unavailable: .unavailable
-      // UNKNOWN, NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, and codes of the future.
+      // CANCELLED by the worker, UNKNOWN, NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, and codes of the future.
       default: .failure
       }
   }

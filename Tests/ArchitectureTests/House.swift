@@ -46,7 +46,7 @@ enum House {
     ],
     "KithCommands": [
       "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection",
-      "KithRPC", "ReflectionContract", "FoundationEssentials", "Glibc",
+      "KithRPC", "KithWire", "ReflectionContract", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
 
     // Floor 5: programs.

@@ -8,6 +8,20 @@ struct TimeLimit: Equatable, Sendable, ExpressibleByArgument {
   /// What is expected, for errors and help.
   static let form = "a time above zero such as 500ms, 5s or 2m, at most 24h"
 
+  /// That time.
+  init(_ duration: Duration) {
+    self.duration = duration
+  }
+
+  /// The time as `--timeout` takes it, for help and errors.
+  var text: String {
+    let milliseconds =
+      duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+  }
+
+  var defaultValueDescription: String { text }
+
   init?(argument: String) {
     let units: [(suffix: String, milliseconds: Double)] = [
       ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000),
