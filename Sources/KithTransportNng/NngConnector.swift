@@ -1,14 +1,59 @@
 public import KithRPC
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// Connects to a worker at a fixed address: `ipc:///run/user/1000/kith/milo/host.sock`.
 public struct NngConnector: Connector {
   private let address: String
+  private let acceptsPeer: @Sendable (PeerIdentity) -> Bool
 
-  /// A connector to `address`.
-  public init(address: String) { self.address = address }
+  /// A connector to `address`. `authorize` decides whom to talk to: by default only a process of the
+  /// same user id, so that nobody else can take a worker's place.
+  public init(
+    address: String, authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser
+  ) {
+    self.address = address
+    self.acceptsPeer = authorize
+  }
 
   /// Opens a stream to the address.
+  ///
+  /// - Throws: UNAVAILABLE when nobody listens there, INVALID_ARGUMENT for an address that can never
+  ///   work, PERMISSION_DENIED when the process there belongs to somebody else.
   public func connect(_ request: ConnectRequest) async throws(RPCError) -> EstablishedConnection {
-    throw RPCError(.unavailable, "there is no connection")
+    EstablishedConnection(stream: try await dial())
+  }
+
+  func dial() async throws(RPCError) -> NngStream {
+    let address = try NngAddress(address)
+    switch try await NngDial.connect(address) {
+    case .success(let stream):
+      guard acceptsPeer(stream.peer) else {
+        stream.close()
+        throw RPCError(
+          .permissionDenied,
+          "the process that listens at \(address.path) belongs to another user: stop it, or use a "
+            + "folder of your own")
+      }
+      return stream
+    case .failure(let failure): throw Self.error(failure.code, address)
+    }
+  }
+
+  private static func error(_ code: NngCode, _ address: NngAddress) -> RPCError {
+    switch code {
+    case .notFound:
+      RPCError(.unavailable, "no worker listens at \(address.path): there is no such socket")
+    case .connectionRefused:
+      RPCError(
+        .unavailable,
+        "no worker listens at \(address.path): the socket was left behind by one that is gone")
+    case .permission:
+      RPCError(.permissionDenied, "this user may not connect to \(address.path)")
+    case .cancelled: RPCError(.cancelled, "nobody waits for the connection any more")
+    default: RPCError(.unavailable, "cannot connect to \(address.path): \(code.text)")
+    }
   }
 }

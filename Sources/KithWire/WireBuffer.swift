@@ -1,77 +1,100 @@
-/// A growable buffer of bytes with room in front of them.
+import Glibc
+
+/// Bytes that grow at both ends.
 ///
-/// A message is packed straight into it, and what must stand before the message (an envelope, a frame's header) is then
-/// written into the head room, so that no byte of the message moves. It has one owner and frees its memory by itself.
-public struct WireBuffer: ~Copyable {
-  @usableFromInline var base: UnsafeMutableRawPointer
-  @usableFromInline var capacity: Int
+/// A frame is written from the inside out: the message first, then in front of it what its length decides, in head room
+/// that was reserved for it, so that no byte is moved.
+///
+/// Copies share memory until one of them is changed.
+public struct WireBuffer: Sendable {
+  /// The memory. Sendable: it is changed only through a buffer that is its one owner.
+  @usableFromInline
+  final class Storage: @unchecked Sendable {
+    @usableFromInline let memory: UnsafeMutableRawPointer
+    @usableFromInline let capacity: Int
+
+    @usableFromInline
+    init(capacity: Int) {
+      guard let memory = malloc(max(capacity, 1)) else { fatalError("out of memory") }
+      self.memory = memory
+      self.capacity = capacity
+    }
+
+    deinit { free(memory) }
+  }
+
+  @usableFromInline var storage: Storage
   @usableFromInline var start: Int
   @usableFromInline var end: Int
 
-  /// An empty buffer with `headRoom` bytes in front and space for `capacity` bytes behind them.
-  public init(headRoom: Int = 0, capacity: Int = 256) {
-    precondition(headRoom >= 0 && capacity >= 0, "a buffer has no negative size")
-    self.capacity = max(headRoom + capacity, 16)
-    self.base = .allocate(byteCount: self.capacity, alignment: 16)
-    self.start = headRoom
-    self.end = headRoom
+  /// An empty buffer with room for `headroom` bytes in front and `capacity` bytes behind.
+  @inlinable
+  public init(headroom: Int = 0, capacity: Int = 0) {
+    storage = Storage(capacity: headroom + capacity)
+    start = headroom
+    end = headroom
   }
 
-  deinit { base.deallocate() }
-
-  /// How many bytes it holds, the head room apart.
+  /// How many bytes there are.
   @inlinable
   public var count: Int { end - start }
 
-  /// Whether it holds no bytes.
+  /// Whether there are none.
   @inlinable
-  public var isEmpty: Bool { end == start }
+  public var isEmpty: Bool { start == end }
 
-  /// How many bytes can be put in front before those that are there must move.
+  /// How many bytes can be put in front before memory must be moved.
   @inlinable
-  public var headRoom: Int { start }
+  public var headroom: Int { start }
 
-  /// How many bytes the memory has room for, head room included.
+  /// The bytes, in place. Valid while this buffer, or a copy of it, is neither changed nor released: keep one as long as
+  /// C reads from here.
   @inlinable
-  public var allocatedBytes: Int { capacity }
+  public var unsafeBytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: storage.memory + start, count: end - start)
+  }
 
-  /// The bytes, copied.
-  public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
-
-  /// Lends the bytes for the duration of `body`.
+  /// The bytes, as a copy.
   @inlinable
-  public borrowing func withUnsafeBytes<Value, Failure: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
-  ) throws(Failure) -> Value {
-    try body(UnsafeRawBufferPointer(start: base + start, count: end - start))
+  public var bytes: [UInt8] {
+    withExtendedLifetime(storage) { [UInt8](unsafeBytes) }
+  }
+
+  /// Calls `body` with the bytes, which are valid during the call.
+  @inlinable
+  public func withUnsafeBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(storage) {} }
+    return try body(unsafeBytes)
   }
 
   // MARK: - Behind
 
-  /// Appends exactly `count` bytes, written by `body`, which is handed memory that is not initialised.
+  /// Appends `count` bytes that `write` fills in, all of them.
   @inlinable
-  public mutating func append(count: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
-    reserve(count)
-    body(UnsafeMutableRawBufferPointer(start: base + end, count: count))
+  public mutating func append(count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
+    reserve(front: 0, back: count)
+    write(UnsafeMutableRawBufferPointer(start: storage.memory + end, count: count))
     end += count
-  }
-
-  /// Appends one byte.
-  @inlinable
-  public mutating func append(_ byte: UInt8) {
-    append(count: 1) { $0[0] = byte }
   }
 
   /// Appends bytes.
   @inlinable
-  public mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
     append(count: bytes.count) { $0.copyMemory(from: bytes) }
   }
 
   /// Appends bytes.
   @inlinable
-  public mutating func append(contentsOf bytes: [UInt8]) {
-    bytes.withUnsafeBytes { append(contentsOf: $0) }
+  public mutating func append(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { append($0) }
+  }
+
+  /// Appends a byte.
+  @inlinable
+  public mutating func append(_ byte: UInt8) {
+    append(count: 1) { $0[0] = byte }
   }
 
   /// Appends a number in groups of seven bits.
@@ -80,33 +103,38 @@ public struct WireBuffer: ~Copyable {
     append(count: Self.size(ofVarint: number)) { Self.write(varint: number, to: $0) }
   }
 
-  // MARK: - In front
-
-  /// Puts exactly `count` bytes in front, written by `body`, which is handed memory that is not initialised: head room
-  /// where that is enough, else all bytes move to make some.
+  /// Appends a number, highest byte first.
   @inlinable
-  public mutating func prepend(count: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
-    if count > start { makeHeadRoom(count) }
-    start -= count
-    body(UnsafeMutableRawBufferPointer(start: base + start, count: count))
+  public mutating func append(bigEndian number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.bigEndian) { append($0) }
   }
 
-  /// Puts one byte in front.
+  // MARK: - In front
+
+  /// Puts `count` bytes in front, which `write` fills in, all of them.
   @inlinable
-  public mutating func prepend(_ byte: UInt8) {
-    prepend(count: 1) { $0[0] = byte }
+  public mutating func prepend(count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
+    reserve(front: count, back: 0)
+    start -= count
+    write(UnsafeMutableRawBufferPointer(start: storage.memory + start, count: count))
   }
 
   /// Puts bytes in front.
   @inlinable
-  public mutating func prepend(contentsOf bytes: UnsafeRawBufferPointer) {
+  public mutating func prepend(_ bytes: UnsafeRawBufferPointer) {
     prepend(count: bytes.count) { $0.copyMemory(from: bytes) }
   }
 
   /// Puts bytes in front.
   @inlinable
-  public mutating func prepend(contentsOf bytes: [UInt8]) {
-    bytes.withUnsafeBytes { prepend(contentsOf: $0) }
+  public mutating func prepend(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { prepend($0) }
+  }
+
+  /// Puts a byte in front.
+  @inlinable
+  public mutating func prepend(_ byte: UInt8) {
+    prepend(count: 1) { $0[0] = byte }
   }
 
   /// Puts a number in groups of seven bits in front.
@@ -115,59 +143,70 @@ public struct WireBuffer: ~Copyable {
     prepend(count: Self.size(ofVarint: number)) { Self.write(varint: number, to: $0) }
   }
 
+  /// Puts a number in front, highest byte first.
+  @inlinable
+  public mutating func prepend(bigEndian number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.bigEndian) { prepend($0) }
+  }
+
   // MARK: - Room
 
-  /// Forgets the bytes and keeps the memory, with `headRoom` bytes in front.
-  public mutating func removeAll(headRoom: Int = 0) {
-    start = 0
-    end = 0
-    reserve(headRoom)
-    start = headRoom
-    end = headRoom
-  }
-
-  /// Forgets what was appended since the buffer held `count` bytes.
-  public mutating func truncate(to count: Int) {
-    precondition(count >= 0 && count <= self.count, "a buffer is only ever cut shorter")
-    end = start + count
-  }
-
-  /// Makes room for `additional` bytes behind those that are there.
+  /// Removes bytes from the front; they become head room.
   @inlinable
-  public mutating func reserve(_ additional: Int) {
-    precondition(additional >= 0, "a buffer has no negative size")
-    if capacity - end < additional {
-      move(to: start, capacity: max(capacity * 2, end + additional))
+  public mutating func removeFirst(_ count: Int) {
+    precondition(count >= 0 && count <= self.count, "more bytes are removed than there are")
+    start += count
+  }
+
+  /// Removes bytes from the back.
+  @inlinable
+  public mutating func removeLast(_ count: Int) {
+    precondition(count >= 0 && count <= self.count, "more bytes are removed than there are")
+    end -= count
+  }
+
+  /// Removes all bytes and keeps the memory, `headroom` of it in front.
+  @inlinable
+  public mutating func removeAll(headroom: Int = 0) {
+    guard isKnownUniquelyReferenced(&storage), storage.capacity >= headroom else {
+      self = WireBuffer(headroom: headroom)
+      return
     }
+    start = headroom
+    end = headroom
   }
 
-  /// Makes `headRoom` bytes of room in front of those that are there.
-  @usableFromInline
-  mutating func makeHeadRoom(_ headRoom: Int) {
-    move(to: headRoom, capacity: capacity + headRoom)
+  /// Makes room for so many more bytes in front and behind.
+  @inlinable
+  public mutating func reserve(front: Int, back: Int) {
+    if start >= front, storage.capacity - end >= back, isKnownUniquelyReferenced(&storage) {
+      return
+    }
+    move(front: front, back: back)
   }
 
-  /// Moves the bytes to `newStart` in new memory.
+  /// Moves the bytes into memory of their own, twice as large as before where they had too little room.
   @usableFromInline
-  mutating func move(to newStart: Int, capacity newCapacity: Int) {
-    let fresh = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
-    (fresh + newStart).copyMemory(from: base + start, byteCount: count)
-    base.deallocate()
-    base = fresh
+  mutating func move(front: Int, back: Int) {
+    let newStart = start >= front ? start : max(front, count / 2)
+    let room = storage.capacity - end
+    let newRoom = room >= back ? room : max(back, count, 64)
+    let moved = Storage(capacity: newStart + count + newRoom)
+    (moved.memory + newStart).copyMemory(from: storage.memory + start, byteCount: count)
     end = newStart + count
     start = newStart
-    capacity = newCapacity
+    storage = moved
   }
 
-  @inlinable
+  @usableFromInline
   static func size(ofVarint number: UInt64) -> Int {
     (70 - (number | 1).leadingZeroBitCount) / 7
   }
 
-  @inlinable
+  @usableFromInline
   static func write(varint number: UInt64, to memory: UnsafeMutableRawBufferPointer) {
     var rest = number
-    for index in 0..<memory.count - 1 {
+    for index in memory.indices.dropLast() {
       memory[index] = UInt8(truncatingIfNeeded: rest) | 0x80
       rest >>= 7
     }
@@ -175,5 +214,9 @@ public struct WireBuffer: ~Copyable {
   }
 }
 
-// Unchecked because it holds a raw pointer; sound because it has exactly one owner, who alone can reach the memory.
-extension WireBuffer: @unchecked Sendable {}
+extension WireBuffer: Equatable {
+  /// Whether two buffers hold the same bytes.
+  public static func == (left: WireBuffer, right: WireBuffer) -> Bool {
+    left.withUnsafeBytes { left in right.withUnsafeBytes { right in left.elementsEqual(right) } }
+  }
+}

@@ -44,6 +44,20 @@ public struct CallContext: Sendable {
     nonmutating set { outgoing.values.withLock { $0.trailers = newValue } }
   }
 
+  /// What the handler has set, checked.
+  ///
+  /// - Throws: INTERNAL when the handler has set what may not be sent.
+  func outgoing(limits: RPCLimits) throws(RPCError) -> (metadata: Metadata, trailers: Metadata) {
+    let values = outgoing.values.withLock { $0 }
+    do throws(RPCError) {
+      try values.metadata.check(limit: limits.maximumMetadataBytes)
+      try values.trailers.check(limit: limits.maximumMetadataBytes)
+    } catch {
+      throw RPCError(.internal, "the handler's metadata cannot be sent: \(error.message)")
+    }
+    return values
+  }
+
   /// Shared by the copies of one context, so that what a handler sets is what its server reads.
   private final class Outgoing: Sendable {
     let values = Mutex((metadata: Metadata(), trailers: Metadata()))

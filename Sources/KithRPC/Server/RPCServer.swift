@@ -1,5 +1,11 @@
 /// Answers calls: hands each to its service's handler, in a task of its own.
+///
+/// Handlers start on ``CallExecutor``: a quick one answers on the thread that read its request, and one
+/// that takes long gives way to the others. A handler's task is cancelled when its caller gives up,
+/// when the deadline passes, and when the connection or the server ends.
 public final class RPCServer: Sendable {
+  let core: Core
+
   /// A server of the given services.
   ///
   /// `authorize` decides who may connect; by default only processes of the same user id.
@@ -10,37 +16,53 @@ public final class RPCServer: Sendable {
     authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser,
     unmappedError: @escaping @Sendable (MethodDescriptor, any Error) -> Void = { _, _ in }
   ) {
+    core = Core(
+      services: services, limits: limits, authorize: authorize, unmappedError: unmappedError)
   }
 
-  /// Serves these as well from now on, on all connections. A worker begins with the services of the SDK, which the host
-  /// leads it by, and adds its own when it has been configured; until then they are answered UNIMPLEMENTED. May be called
-  /// at any time, also while calls are in progress. Of two services of one name the first stands.
-  public func add(_ services: [ServiceDefinition]) {}
+  deinit { core.close() }
+
+  /// Serves these as well from now on, on all connections.
+  ///
+  /// A worker begins with the services of the SDK, which the host leads it by, and adds its own when it
+  /// has been configured; until then they are answered UNIMPLEMENTED. May be called at any time, also
+  /// while calls are in progress. Of two services of one name the first stands.
+  public func add(_ services: [ServiceDefinition]) { core.add(services) }
 
   /// Lets in the processes of this process's own user id, and nobody else: not even root.
   public static let sameUser: @Sendable (PeerIdentity) -> Bool = { $0.uid == currentUserID() }
 
   /// Starts to accept connections; returns when clients can connect. A server may listen in several
-  /// places.
-  public func start(on listener: any Listener) throws(RPCError) {}
+  /// places, and holds each listener until it shuts down.
+  public func start(on listener: any Listener) throws(RPCError) {
+    try core.start(on: listener)
+  }
 
-  /// Accepts connections until the server is closed, or the task is cancelled (which closes it).
-  public func serve(on listener: any Listener) async throws(RPCError) {}
+  /// Accepts connections until the server is closed, or the task is cancelled, which closes it.
+  public func serve(on listener: any Listener) async throws(RPCError) {
+    try core.start(on: listener)
+    await withTaskCancellationHandler {
+      await core.waitUntilClosed()
+    } onCancel: {
+      core.close()
+    }
+  }
 
   /// How many calls run, a handler that has not yet returned after its call's end included.
-  public var callsInProgress: Int { 0 }
+  public var callsInProgress: Int { core.callsInProgress }
 
   /// How many calls have ended since the start.
-  public var callsEnded: UInt64 { 0 }
+  public var callsEnded: UInt64 { core.callsEnded }
 
-  /// Accepts no more connections and turns new calls away with UNAVAILABLE; those in progress go on.
-  public func beginGracefulShutdown() {}
+  /// Accepts no more connections and turns new calls away with UNAVAILABLE, telling that they were not
+  /// started; those in progress go on.
+  public func beginGracefulShutdown() { core.beginGracefulShutdown() }
 
-  /// Returns when no call is in progress and all answers are written. Meant for after
-  /// ``beginGracefulShutdown()``; how long to wait is the caller's decision, who cancels the task.
-  public func waitUntilIdle() async {}
+  /// Returns when no call is in progress and all answers are written, or when the task is cancelled.
+  /// Meant for after ``beginGracefulShutdown()``; how long to wait is the caller's decision.
+  public func waitUntilIdle() async { await core.waitUntilIdle() }
 
-  /// Ends everything now: cancels the handlers, answers their calls UNAVAILABLE, closes all
-  /// connections.
-  public func close() {}
+  /// Ends everything now: accepts no more, cancels the handlers and closes all connections, so that
+  /// the calls in progress fail with UNAVAILABLE.
+  public func close() { core.close() }
 }

@@ -1,3 +1,5 @@
+public import KithWire
+
 /// How messages are delimited on a stream. The bytes are those of nng's transports, so that a stock
 /// REQ socket can call.
 public enum MessageFraming: Sendable, Hashable {
@@ -25,7 +27,7 @@ public protocol ByteStream: AnyObject, Sendable {
 
   /// Writes all of `batch`, then tells the receiver `wrote`. The caller has at most one write under
   /// way and leaves the batch alone until `wrote` or `ended`.
-  func write(_ batch: OutgoingBatch)
+  func write(_ batch: WireBuffer)
 
   /// Reads on after the receiver has asked for a pause.
   func resumeReading()

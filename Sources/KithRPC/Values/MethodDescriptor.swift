@@ -1,3 +1,5 @@
+import KithWire
+
 /// What may be done about a call whose outcome is not known; the contract states it for each method.
 public enum IdempotencyLevel: Sendable, Hashable {
   /// Repeating the call may do the thing twice.
@@ -18,6 +20,8 @@ public struct MethodDescriptor: Sendable, Hashable {
   public let fullName: String
   /// What the contract says about repeating it.
   public let idempotency: IdempotencyLevel
+  /// The name as the first field of a `kith.rpc.v1.CallStart`, encoded once for all calls.
+  let encodedName: [UInt8]
 
   /// A method of a service.
   public init(service: String, method: String, idempotency: IdempotencyLevel = .unknown) {
@@ -25,5 +29,9 @@ public struct MethodDescriptor: Sendable, Hashable {
     self.method = method
     self.fullName = "\(service)/\(method)"
     self.idempotency = idempotency
+    var name = WireWriter()
+    name.varint(1 << 3 | 2)
+    name.text(fullName)
+    self.encodedName = name.bytes
   }
 }

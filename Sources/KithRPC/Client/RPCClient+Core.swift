@@ -1,0 +1,227 @@
+import KithWire
+import Synchronization
+
+extension RPCClient {
+  /// What carries out a client's calls; lives as long as the client or one of its calls.
+  final class Core: Sendable {
+    private typealias Waiter = CheckedContinuation<Result<ClientConnection, RPCError>, Never>
+    private typealias Machine = ReconnectMachine<ClientConnection, Waiter>
+
+    private struct State {
+      var machine = Machine()
+      /// The attempt, or the pause before the next.
+      var connecting: Task<Void, Never>?
+      var nextCaller: UInt64 = 0
+      /// Callers that were cancelled before they could wait.
+      var cancelledEarly: Set<UInt64> = []
+    }
+
+    private let connector: any Connector
+    private let limits: RPCLimits
+    private let state = Mutex(State())
+    private let alarm = Mutex<Alarm?>(nil)
+
+    init(connector: any Connector, limits: RPCLimits) {
+      self.connector = connector
+      self.limits = limits
+      alarm.withLock { $0 = Alarm { [weak self] now in self?.ring(now) } }
+    }
+
+    /// Makes the call whose request stands in `buffer`, with room in front for the rest of its frame.
+    func perform(
+      _ method: MethodDescriptor, _ buffer: inout WireBuffer, _ options: CallOptions,
+      _ deadline: ContinuousClock.Instant?
+    ) async throws(RPCError) -> Answer {
+      try options.metadata.check(limit: limits.maximumMetadataBytes)
+      let size = buffer.count
+      guard size <= limits.maximumMessageBytes else {
+        throw RPCError(
+          .resourceExhausted,
+          "the request has \(size) bytes; the limit is \(limits.maximumMessageBytes)",
+          details: CallExecution.notStarted.details)
+      }
+      while true {
+        let connection = try await connection(options, deadline)
+        let id = connection.reserveID()
+        try envelop(&buffer, method, options, deadline)
+        connection.framing.seal(&buffer, id: id)
+        switch await connection.call(id, frame: buffer, deadline: deadline) {
+        case .success(let answer): return answer
+        case .failure(let error):
+          guard options.waitForReady, error.isSafeToMove, connection !== current else {
+            throw error
+          }
+          buffer.removeFirst(buffer.count - size)
+        }
+      }
+    }
+
+    private var current: ClientConnection? { state.withLock { $0.machine.connection } }
+
+    /// Puts the envelope in front of the request.
+    private func envelop(
+      _ buffer: inout WireBuffer, _ method: MethodDescriptor, _ options: CallOptions,
+      _ deadline: ContinuousClock.Instant?
+    ) throws(RPCError) {
+      var timeout: Int64?
+      if let deadline {
+        let left = ContinuousClock.now.duration(to: deadline)
+        guard left > .zero else {
+          throw RPCError(
+            .deadlineExceeded, "the deadline passed before the call was sent",
+            details: CallExecution.notStarted.details)
+        }
+        // At least one microsecond, since none would tell the worker that the deadline has passed.
+        timeout = max(1, left.microseconds)
+      }
+      CallerFrame.open(
+        &buffer, method: method, timeoutMicroseconds: timeout, metadata: options.metadata,
+        traceparent: options.traceparent)
+    }
+
+    // MARK: - The connection
+
+    /// The connection to call on: at once when there is one, otherwise when the machine has made one.
+    private func connection(
+      _ options: CallOptions, _ deadline: ContinuousClock.Instant?
+    ) async throws(RPCError) -> ClientConnection {
+      let (ready, id) = state.withLock { state -> (ClientConnection?, UInt64) in
+        if let connection = state.machine.connection { return (connection, 0) }
+        state.nextCaller += 1
+        return (nil, state.nextCaller)
+      }
+      if let ready { return ready }
+      let result = await withTaskCancellationHandler {
+        await withCheckedContinuation { waiter in
+          acquire(
+            id,
+            Machine.Pending(
+              waiter: waiter, waitsForReady: options.waitForReady, deadline: deadline))
+        }
+      } onCancel: {
+        abandon(id)
+      }
+      state.withLock { _ = $0.cancelledEarly.remove(id) }
+      return try result.get()
+    }
+
+    private func acquire(_ id: UInt64, _ caller: Machine.Pending) {
+      let actions = state.withLock { state -> [Machine.Action] in
+        if state.cancelledEarly.contains(id) {
+          return [.fail(caller.waiter, .cancelledBeforeSending)]
+        }
+        return state.machine.acquire(id, caller, now: .now)
+      }
+      if let deadline = caller.deadline { alarm.withLock { $0 }?.set(deadline) }
+      perform(actions)
+    }
+
+    private func abandon(_ id: UInt64) {
+      let (caller, actions) = state.withLock { state in
+        let (caller, actions) = state.machine.abandon(id)
+        if caller == nil { state.cancelledEarly.insert(id) }
+        return (caller, actions)
+      }
+      caller?.waiter.resume(returning: .failure(.cancelledBeforeSending))
+      perform(actions)
+    }
+
+    private func perform(_ actions: [Machine.Action]) {
+      for action in actions {
+        switch action {
+        case .use(let waiter, let connection): waiter.resume(returning: .success(connection))
+        case .fail(let waiter, let error): waiter.resume(returning: .failure(error))
+        case .connect(let request, let attempt):
+          work(attempt) { core in await core.connect(request, attempt) }
+        case .retry(let pause, let attempt):
+          work(attempt) { core in
+            do { try await Task.sleep(for: pause) } catch { return }
+            core.perform(
+              core.state.withLock { $0.machine.retry(attempt: attempt, now: .now) })
+          }
+        case .stopConnecting: state.withLock { $0.connecting.take() }?.cancel()
+        }
+      }
+    }
+
+    /// Runs the attempt, or the pause before it, in the one task that connects.
+    private func work(_ attempt: UInt64, _ body: @escaping @Sendable (Core) async -> Void) {
+      let task = Task { await body(self) }
+      let isWanted = state.withLock { state in
+        guard state.machine.attempt == attempt else { return false }
+        state.connecting = task
+        return true
+      }
+      if !isWanted { task.cancel() }
+    }
+
+    private func connect(_ request: ConnectRequest, _ attempt: UInt64) async {
+      do throws(RPCError) {
+        let connection = try await establish(request)
+        let actions = state.withLock { state in
+          state.machine.connected(
+            connection, generation: connection.generation, attempt: attempt)
+        }
+        guard let actions else { return connection.close(.clientClosed) }
+        perform(actions)
+        // One that was lost before the machine knew of it is lost now.
+        if connection.isClosed { lose(connection, isLeaving: false) }
+      } catch {
+        perform(
+          state.withLock { state in
+            state.machine.failed(error, attempt: attempt, jitter: .random(in: 0...1))
+          })
+      }
+    }
+
+    private func establish(_ request: ConnectRequest) async throws(RPCError) -> ClientConnection {
+      let established = try await connector.connect(request)
+      let connection = ClientConnection(established, limits: limits) {
+        [weak self] connection, isLeaving in
+        self?.lose(connection, isLeaving: isLeaving)
+      }
+      try await connection.open(timeout: limits.helloTimeout)
+      return connection
+    }
+
+    private func lose(_ connection: ClientConnection, isLeaving: Bool) {
+      state.withLock { state in
+        state.machine.lost(isLeaving: isLeaving) { $0 === connection }
+      }
+    }
+
+    private func ring(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+      let (actions, next) = state.withLock { ($0.machine.expire(now), $0.machine.nextDeadline) }
+      perform(actions)
+      return next
+    }
+
+    func close() {
+      let (connection, actions) = state.withLock { state in
+        (state.machine.connection, state.machine.close())
+      }
+      perform(actions)
+      connection?.close(.clientClosedDuringCall)
+      alarm.withLock { $0.take() }?.close()
+    }
+  }
+}
+
+extension Duration {
+  /// Whole microseconds.
+  var microseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    return overflow ? .max : product &+ attoseconds / 1_000_000_000_000
+  }
+}
+
+extension RPCError {
+  static let cancelledBeforeSending = RPCError(
+    .cancelled, "the caller gave the call up before it was sent",
+    details: CallExecution.notStarted.details)
+  static let clientClosedDuringCall = RPCError(.unavailable, "the client was closed")
+
+  /// Whether a call that waits for readiness may be sent on another connection: nobody has started it.
+  var isSafeToMove: Bool { code == .unavailable && execution == .notStarted }
+}

@@ -1,0 +1,97 @@
+import KithWire
+
+/// `kith.rpc.v1.CallerFrame`, read and written around its message.
+///
+/// The envelope is written by hand rather than through a generated type, because the message stands in
+/// the buffer already: the envelope is put in front of it and the message is never copied. The tests
+/// hold both against the generated code.
+struct CallerFrame: Equatable {
+  /// `kith.rpc.v1.CallStart`.
+  struct Start: Equatable {
+    var method = ""
+    var timeoutMicroseconds: Int64?
+    var metadata = Metadata()
+    var traceparent = ""
+  }
+
+  var start: Start?
+  /// The reason of a cancellation; nil when the frame is none.
+  var cancel: String?
+  var isHalfClose = false
+  var message: ArraySlice<UInt8>?
+
+  init(start: Start? = nil, cancel: String? = nil, message: ArraySlice<UInt8>? = nil) {
+    self.start = start
+    self.cancel = cancel
+    self.message = message
+  }
+
+  /// Reads a frame; its message shares the memory of `bytes`.
+  init(decoding bytes: ArraySlice<UInt8>) throws(WireError) {
+    self.init()
+    try bytes.readFields { (reader, tag) throws(WireError) in
+      switch (tag.field, tag.type) {
+      case (1, .lengthDelimited):
+        var start = self.start ?? Start()
+        try start.merge(try reader.bytes())
+        self.start = start
+      case (2, .lengthDelimited):
+        var cancelReader = WireReader(try reader.bytes())
+        var reason = cancel ?? ""
+        while !cancelReader.isAtEnd {
+          let tag = try cancelReader.tag()
+          switch (tag.field, tag.type) {
+          case (1, .lengthDelimited): reason = try cancelReader.text()
+          default: try cancelReader.skip(tag)
+          }
+        }
+        cancel = reason
+      case (3, .varint): isHalfClose = try reader.varint() != 0
+      case (15, .lengthDelimited):
+        message = bytes.slice(try reader.bytes(), readBy: reader)
+      default: try reader.skip(tag)
+      }
+    }
+  }
+
+  /// Makes the message in `buffer` the first frame of a call.
+  static func open(
+    _ buffer: inout WireBuffer, method: MethodDescriptor, timeoutMicroseconds: Int64?,
+    metadata: Metadata, traceparent: String
+  ) {
+    buffer.prependMessageTag()
+    let end = buffer.count
+    if !traceparent.isEmpty { buffer.prepend(field: 4, text: traceparent) }
+    for entry in metadata.entries.reversed() { buffer.prepend(field: 3, entry) }
+    if let timeoutMicroseconds {
+      buffer.prepend(field: 2, number: UInt64(bitPattern: timeoutMicroseconds))
+    }
+    buffer.prepend(method.encodedName)
+    buffer.prepend(field: 1, lengthBefore: end)
+  }
+
+  /// A frame that cancels a call.
+  static func cancellation(reason: String) -> WireBuffer {
+    var buffer = WireBuffer(headroom: 64 + reason.utf8.count)
+    if !reason.isEmpty { buffer.prepend(field: 1, text: reason) }
+    buffer.prepend(field: 2, lengthBefore: 0)
+    return buffer
+  }
+}
+
+extension CallerFrame.Start {
+  /// Takes over the fields in `bytes`, as protobuf merges.
+  fileprivate mutating func merge(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+    var reader = WireReader(bytes)
+    while !reader.isAtEnd {
+      let tag = try reader.tag()
+      switch (tag.field, tag.type) {
+      case (1, .lengthDelimited): method = try reader.text()
+      case (2, .varint): timeoutMicroseconds = Int64(bitPattern: try reader.varint())
+      case (3, .lengthDelimited): metadata.entries.append(try .init(decoding: try reader.bytes()))
+      case (4, .lengthDelimited): traceparent = try reader.text()
+      default: try reader.skip(tag)
+      }
+    }
+  }
+}

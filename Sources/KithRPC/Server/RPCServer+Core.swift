@@ -1,0 +1,216 @@
+import Synchronization
+
+extension RPCServer {
+  /// What a server and its connections share.
+  final class Core: Sendable {
+    private struct State {
+      var listeners: [any Listener] = []
+      var connections: [ObjectIdentifier: ServerConnection] = [:]
+      var isClosed = false
+      var idleWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+      var closeWaiters: [CheckedContinuation<Void, Never>] = []
+      var nextWaiter: UInt64 = 0
+    }
+
+    let limits: RPCLimits
+    private let authorize: @Sendable (PeerIdentity) -> Bool
+    private let unmappedError: @Sendable (MethodDescriptor, any Error) -> Void
+    private let served = Mutex(MethodTable())
+    private let state = Mutex(State())
+    private let isDraining = Atomic(false)
+    private let inProgress = Atomic(0)
+    private let ended = Atomic<UInt64>(0)
+    /// How many tasks wait for the server to be idle: while none does, a call's end asks nothing.
+    private let idleWaiterCount = Atomic(0)
+
+    init(
+      services: [ServiceDefinition], limits: RPCLimits,
+      authorize: @escaping @Sendable (PeerIdentity) -> Bool,
+      unmappedError: @escaping @Sendable (MethodDescriptor, any Error) -> Void
+    ) {
+      self.limits = limits
+      self.authorize = authorize
+      self.unmappedError = unmappedError
+      add(services)
+    }
+
+    /// Serves these as well.
+    func add(_ services: [ServiceDefinition]) {
+      served.withLock { table in
+        for service in services { table.add(service) }
+      }
+    }
+
+    /// What is served now.
+    var methods: MethodTable { served.withLock { $0 } }
+
+    var callsInProgress: Int { inProgress.load(ordering: .acquiring) }
+    var callsEnded: UInt64 { ended.load(ordering: .relaxed) }
+
+    // MARK: - Connections
+
+    func start(on listener: any Listener) throws(RPCError) {
+      guard !state.withLock({ $0.isClosed }) else {
+        throw RPCError(.failedPrecondition, "the server is closed: make a new one")
+      }
+      try listener.start { [weak self] stream in self?.accept(stream) ?? stream.close() }
+      let isClosed = state.withLock { state in
+        state.listeners.append(listener)
+        return state.isClosed
+      }
+      if isClosed { listener.close() }
+    }
+
+    private func accept(_ stream: any ByteStream) {
+      guard authorize(stream.peer), !isDraining.load(ordering: .relaxed) else {
+        return stream.close()
+      }
+      let connection = ServerConnection(stream: stream, server: self)
+      let isAdmitted = state.withLock { state in
+        guard !state.isClosed, state.connections.count < limits.maximumConnections else {
+          return false
+        }
+        state.connections[ObjectIdentifier(connection)] = connection
+        return true
+      }
+      isAdmitted ? connection.start() : stream.close()
+    }
+
+    func connectionEnded(_ connection: ServerConnection) {
+      state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(connection)) }
+      checkIdle()
+    }
+
+    // MARK: - Calls
+
+    /// Why the server does not take the call that a frame opens; nil when it does.
+    func refusal(of incoming: IncomingCall, _ methods: MethodTable) -> CallStatus? {
+      guard case .frame(let frame) = incoming.content, let start = frame.start else { return nil }
+      if isDraining.load(ordering: .relaxed) { return .shuttingDown }
+      guard methods[start.method] != nil else { return methods.unimplemented(start.method) }
+      if let message = frame.message, message.count > limits.maximumMessageBytes {
+        return CallStatus(
+          .resourceExhausted,
+          "the request has \(message.count) bytes; the limit is \(limits.maximumMessageBytes)")
+      }
+      do throws(RPCError) {
+        try start.metadata.check(limit: limits.maximumMetadataBytes)
+      } catch {
+        return CallStatus(error)
+      }
+      return nil
+    }
+
+    /// What of a handler's error leaves the process.
+    func status(of error: any Error, _ context: CallContext) -> CallStatus {
+      switch error {
+      case let error as RPCError where error.code != .ok:
+        var status = CallStatus(error)
+        // It may come from a call that the handler made: what is known of that one says nothing of
+        // this one, which was started.
+        status.details.removeAll { $0.type == CallExecution.typeName }
+        return status
+      case is CancellationError:
+        return CallStatus(.cancelled, "the call was cancelled before the handler answered")
+      default:
+        unmappedError(context.method, error)
+        return CallStatus(.unknown, "the worker failed in a way that it did not name; see its log")
+      }
+    }
+
+    /// Takes one of the places for calls in progress, if one is free.
+    func takePlace() -> Bool {
+      if inProgress.add(1, ordering: .acquiringAndReleasing).newValue
+        <= limits.maximumCallsPerServer
+      {
+        return true
+      }
+      givePlacesBack(1)
+      return false
+    }
+
+    func givePlacesBack(_ count: Int) {
+      guard count > 0 else { return }
+      inProgress.subtract(count, ordering: .acquiringAndReleasing)
+      checkIdle()
+    }
+
+    /// A handler has returned.
+    func endCall() {
+      ended.add(1, ordering: .relaxed)
+      givePlacesBack(1)
+    }
+
+    // MARK: - Endings
+
+    func beginGracefulShutdown() {
+      isDraining.store(true, ordering: .sequentiallyConsistent)
+      let listeners = state.withLock { state in
+        defer { state.listeners = [] }
+        return state.listeners
+      }
+      for listener in listeners { listener.close() }
+    }
+
+    func close() {
+      beginGracefulShutdown()
+      let (connections, waiters) = state.withLock { state in
+        state.isClosed = true
+        defer { state.closeWaiters = [] }
+        return (Array(state.connections.values), state.closeWaiters)
+      }
+      for connection in connections { connection.close() }
+      for waiter in waiters { waiter.resume() }
+    }
+
+    func waitUntilClosed() async {
+      await withCheckedContinuation { continuation in
+        let isClosed = state.withLock { state in
+          if !state.isClosed { state.closeWaiters.append(continuation) }
+          return state.isClosed
+        }
+        if isClosed { continuation.resume() }
+      }
+    }
+
+    func waitUntilIdle() async {
+      let id = state.withLock { state in
+        defer { state.nextWaiter += 1 }
+        return state.nextWaiter
+      }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          idleWaiterCount.add(1, ordering: .sequentiallyConsistent)
+          state.withLock { $0.idleWaiters[id] = continuation }
+          // A task that is cancelled before this line finds no waiter to resume, so it is asked here.
+          if Task.isCancelled { resumeIdleWaiter(id) } else { checkIdle() }
+        }
+      } onCancel: {
+        resumeIdleWaiter(id)
+      }
+    }
+
+    func connectionFlushed() { checkIdle() }
+
+    private func resumeIdleWaiter(_ id: UInt64) {
+      guard let waiter = state.withLock({ $0.idleWaiters.removeValue(forKey: id) }) else { return }
+      idleWaiterCount.subtract(1, ordering: .sequentiallyConsistent)
+      waiter.resume()
+    }
+
+    private func checkIdle() {
+      guard idleWaiterCount.load(ordering: .sequentiallyConsistent) > 0, callsInProgress == 0 else {
+        return
+      }
+      let connections = state.withLock { Array($0.connections.values) }
+      guard connections.allSatisfy(\.isFlushed) else { return }
+      for id in state.withLock({ Array($0.idleWaiters.keys) }) { resumeIdleWaiter(id) }
+    }
+  }
+}
+
+extension CallStatus {
+  static let shuttingDown = CallStatus(
+    .unavailable, "the worker is shutting down and takes no new calls; it has not started this one",
+    details: CallExecution.notStarted.details)
+}
