@@ -76,7 +76,8 @@ func workerPlugin(
 
 // MARK: - The house, floor by floor; a module imports only from floors below (README.md has the picture)
 
-/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire, CLinux KithHost.
+/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire, CLinux KithHost
+/// and KithCommands, which starts it.
 let doors: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
   .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
@@ -133,7 +134,7 @@ let shells: [Target] = [
     "KithCommands",
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection", "KithRPC",
-      "KithWire", "ReflectionContract", argumentParser, unixSignals,
+      "KithWire", "ReflectionContract", "CLinux", argumentParser, unixSignals,
     ]),
 ]
 

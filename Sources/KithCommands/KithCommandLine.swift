@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import KithJSON
 import KithManifest
 import UnixSignals
 

@@ -16,7 +16,8 @@ enum RawArguments {
   ) throws(CommandFailure) -> String {
     guard let text = String(validatingCString: pointer) else {
       throw CommandFailure(
-        .badInput, "argument \(position) is not valid UTF-8; expected text in UTF-8. "
+        .badInput,
+        "argument \(position) is not valid UTF-8; expected text in UTF-8. "
           + "Bytes of another encoding can be converted with iconv, or given in a file to a flag "
           + "of type bytes")
     }

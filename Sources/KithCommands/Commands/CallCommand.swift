@@ -1,5 +1,6 @@
 import ArgumentParser
 import HostContract
+import KithClient
 import KithJSON
 import KithRPC
 import KithReflection

@@ -1,7 +1,8 @@
 import ArgumentParser
 import HostContract
+import KithClient
 import KithJSON
-import KithRPC
+import KithManifest
 
 /// `kith down`
 struct DownCommand: AsyncParsableCommand {
@@ -26,12 +27,14 @@ struct DownCommand: AsyncParsableCommand {
     let host = running.connection.host
     // The places know the product by a made-up name when only its root was given.
     let status = try await host.getStatus(GetStatusRequest(), options: time.callOptions)
+    let end = HostEnd(pid: status.hostPid)
     let answer = try await host.shutdown(ShutdownRequest(), options: time.callOptions)
     running.connection.close()
-    guard try await HostEnd.wait(for: running.places, atMost: time.timeout.duration) else {
+    guard end.wait(atMost: time.timeout.duration) else {
       throw CommandFailure(
-        .tryAgain, "the workers have ended and the host (pid \(status.hostPid)) has not; "
-          + "see \(running.places.logFile(worker: "kithd"))")
+        .tryAgain,
+        "the workers have ended and the host (pid \(status.hostPid)) has not; "
+          + "see \(status.root)/logs/kithd.log")
     }
     if output.json {
       Output.line(try HostJSON.json(answer).text(pretty: true))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KithJSON
+import KithRPC
 
 /// `kith exit-codes`, and `kith help exit-codes`
 struct ExitCodesCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HostContract
+import KithClient
 import KithJSON
 import KithRPC
 
@@ -59,8 +60,10 @@ struct LogsCommand: AsyncParsableCommand {
     }
     // Several logs are shown as one, in order of time; within one log the order stands.
     writer.write(
-      entries.enumerated().sorted { ($0.element.line.atMs, $0.offset) < ($1.element.line.atMs, $1.offset) }
-        .map(\.element))
+      entries.enumerated().sorted {
+        ($0.element.line.atMs, $0.offset) < ($1.element.line.atMs, $1.offset)
+      }
+      .map(\.element))
     guard follow else { return }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (reader, cursor) in zip(readers, cursors) {
@@ -100,9 +103,9 @@ private struct LogReader: Sendable {
           ReadLogRequest(name: name, cursor: cursor, waitForLines: true), waitsAtMost: Self.wait)
         writer.write(page.lines.map { LogWriter.Entry(name: name, line: $0) })
         cursor = page.cursor
-      } catch let error as RPCError where error.code == .deadlineExceeded {
-        // Nothing was written meanwhile.
-        continue
+      } catch let error as RPCError {
+        // Past its deadline: nothing was written meanwhile.
+        guard error.code == .deadlineExceeded else { throw error }
       }
     }
   }
@@ -110,9 +113,10 @@ private struct LogReader: Sendable {
   private func read(
     _ request: ReadLogRequest, waitsAtMost limit: Duration
   ) async throws -> ReadLogResponse {
-    do {
+    do throws(RPCError) {
       return try await host.readLog(request, options: CallOptions(timeout: limit))
-    } catch let error as RPCError where error.code == .notFound {
+    } catch {
+      guard error.code == .notFound else { throw error }
       throw try await WorkerChange.unknown(name, host: host, error)
     }
   }
@@ -139,7 +143,8 @@ struct LogWriter: Sendable {
     let line = entry.line
     guard !isJSON else {
       let value: JSONValue = [
-        "name": .string(entry.name), "atMs": .integer(line.atMs), "generation": JSONValue(line.generation),
+        "name": .string(entry.name), "atMs": .integer(line.atMs),
+        "generation": JSONValue(line.generation),
         "stream": .string(line.stream.name ?? String(line.stream.rawValue)),
         "text": .string(line.text),
       ]

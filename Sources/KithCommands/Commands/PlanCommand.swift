@@ -1,4 +1,5 @@
 import ArgumentParser
+import KithJSON
 import KithManifest
 
 /// `kith plan`

@@ -1,5 +1,7 @@
 import ArgumentParser
 import HostContract
+import KithClient
+import KithJSON
 
 /// `kith status`
 struct StatusCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HostContract
 import KithClient
+import KithJSON
 import KithManifest
 import KithRPC
 
@@ -84,7 +85,8 @@ struct UpCommand: AsyncParsableCommand {
     case .listening: return
     case .silent:
       throw CommandFailure(
-        .unavailable, "kithd was started and its control socket does not answer yet; "
+        .unavailable,
+        "kithd was started and its control socket does not answer yet; "
           + "see \(places.logFile(worker: "kithd"))")
     case .ended(ExitStatus.tryAgain.number, _):
       // Somebody else started it a moment ago: that host will do.
@@ -94,7 +96,8 @@ struct UpCommand: AsyncParsableCommand {
       let said = lines.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
       let status = ExitStatus.all.first { $0.number == exitCode } ?? .defect
       throw CommandFailure(
-        status, said.first ?? "kithd ended with exit code \(exitCode) and said nothing; "
+        status,
+        said.first ?? "kithd ended with exit code \(exitCode) and said nothing; "
           + "see \(places.logFile(worker: "kithd"))", notes: Array(said.dropFirst()))
     }
   }
@@ -110,7 +113,8 @@ struct UpCommand: AsyncParsableCommand {
     } catch {
       guard error.code == .deadlineExceeded else { throw error }
       throw CommandFailure(
-        .deadline, "the workers are not ready after \(time.timeout.text); the host keeps trying: "
+        .deadline,
+        "the workers are not ready after \(time.timeout.text); the host keeps trying: "
           + "see `kith status`, or wait longer with --timeout", code: error.code.name)
     }
     if output.json {
@@ -126,7 +130,8 @@ struct UpCommand: AsyncParsableCommand {
     guard let first = failed.first else { return }
     let names = failed.map { SafeText.line($0.name) }.joined(separator: ", ")
     throw CommandFailure(
-      .unavailable, "not ready: \(names). The host keeps running; `kith logs \(first.name)` "
+      .unavailable,
+      "not ready: \(names). The host keeps running; `kith logs \(first.name)` "
         + "shows what it said, `kith down` ends it")
   }
 

@@ -1,4 +1,5 @@
 import HostContract
+import KithClient
 import KithJSON
 import KithManifest
 import KithRPC
@@ -20,7 +21,8 @@ struct WorkerChange {
     for name in names {
       do {
         if let worker = try await change(host, name, time.callOptions) { changed.append(worker) }
-      } catch let error as RPCError where error.code == .notFound {
+      } catch let error as RPCError {
+        guard error.code == .notFound else { throw error }
         throw try await Self.unknown(name, host: host, error)
       }
     }

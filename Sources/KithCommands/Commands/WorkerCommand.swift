@@ -1,4 +1,5 @@
 import HostContract
+import KithClient
 import KithJSON
 import KithManifest
 import KithRPC
@@ -61,7 +62,10 @@ struct WorkerCommand {
     do {
       return try await RunningProduct.find(
         product: place.product, root: place.root, environment: surroundings.environment)
-    } catch let failure as CommandFailure where failure.status == .unavailable {
+    } catch {
+      guard let failure = CommandFailure(known: error), failure.status == .unavailable else {
+        throw error
+      }
       // Whoever mistypes a command should not be told to start a host.
       guard let command = nearestName(to: worker, among: KithCommand.names) else { throw failure }
       throw CommandFailure(
@@ -72,10 +76,11 @@ struct WorkerCommand {
   private func describe(
     _ client: RPCClient, _ running: RunningProduct, _ settings: CallSettings
   ) async throws -> WorkerContracts {
-    do {
+    do throws(RPCError) {
       return try await WorkerContracts.of(
         client, options: CallOptions(timeout: settings.timeout, waitForReady: true))
-    } catch let error as RPCError where error.code == .notFound {
+    } catch {
+      guard error.code == .notFound else { throw error }
       let status = try await running.connection.host.getStatus(
         GetStatusRequest(), options: CallOptions(timeout: settings.timeout))
       let names = status.workers.map(\.name)

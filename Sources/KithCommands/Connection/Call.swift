@@ -1,5 +1,6 @@
-import KithReflection
+import KithJSON
 import KithRPC
+import KithReflection
 
 /// A call of a method that is known only at run time, and the answer on standard output.
 struct Call {
@@ -13,7 +14,8 @@ struct Call {
   ) async throws {
     guard !method.isClientStreaming, !method.isServerStreaming else {
       throw CommandFailure(
-        .usage, "\(method.fullName) is a stream; the command line makes calls of one request and "
+        .usage,
+        "\(method.fullName) is a stream; the command line makes calls of one request and "
           + "one answer")
     }
     let response = try await client.unary(

@@ -1,23 +1,33 @@
+import CLinux
 import Glibc
-import KithManifest
 
-/// Waits for the end of a host that was told to end.
-enum HostEnd {
-  /// How often the lock is tried. The kernel tells nobody who is not the parent when a lock is given back, other than by a
-  /// wait without a time limit.
-  private static let pause: Duration = .milliseconds(5)
+/// Waits for the end of a host that is told to end.
+///
+/// Made before the host is told, so that it is the host's process and not one that got its number later.
+final class HostEnd: Sendable {
+  private let pidfd: Int32
 
-  /// Waits until the host of these places has given its lock back, at most so long. Answers whether it has.
-  static func wait(for places: ProductPlaces, atMost limit: Duration) async throws -> Bool {
-    let descriptor = open(places.lockFile, O_RDONLY | O_CLOEXEC)
-    // No file: the root is gone, and the host with it.
-    guard descriptor >= 0 else { return true }
-    defer { close(descriptor) }
+  /// The end of that process.
+  init(pid: Int32) {
+    pidfd = pid > 0 ? kith_linux_pidfd_open(pid) : -1
+  }
+
+  deinit {
+    if pidfd >= 0 { close(pidfd) }
+  }
+
+  /// Waits at most so long. Answers whether the process has ended; one that was gone before counts as ended. Blocks this
+  /// thread, which has nothing else to do.
+  func wait(atMost limit: Duration) -> Bool {
+    guard pidfd >= 0 else { return true }
     let end = ContinuousClock.now + limit
-    while flock(descriptor, LOCK_SH | LOCK_NB) != 0 {
-      guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else { return false }
-      try await Task.sleep(for: pause)
+    var set = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
+    while true {
+      let left = ContinuousClock.now.duration(to: end)
+      let milliseconds = max(0, left.components.seconds * 1000 + 1)
+      let ready = poll(&set, 1, Int32(clamping: milliseconds))
+      if ready < 0, errno == EINTR { continue }
+      return ready > 0
     }
-    return true
   }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Starts `kithd` in the background, in a session of its own, so that it outlives this terminal.
@@ -25,19 +26,21 @@ struct HostProcess: Sendable {
     let path = Surroundings.programDirectory + "/kithd"
     guard access(path, X_OK) == 0 else {
       throw CommandFailure(
-        .unavailable, "the host's program is missing: expected it beside kith, at \(path); "
+        .unavailable,
+        "the host's program is missing: expected it beside kith, at \(path); "
           + "build it with `swift build --product kithd`")
     }
     return HostProcess(program: path)
   }
 
   /// Starts the host with these arguments and waits until it listens or ends.
-  func start(_ arguments: [String], environment: [String: String]) throws(CommandFailure) -> Outcome {
+  func start(_ arguments: [String], environment: [String: String]) throws(CommandFailure) -> Outcome
+  {
     var notice: [Int32] = [-1, -1]
-    guard pipe2(&notice, O_CLOEXEC) == 0 else { throw Self.failure("make a pipe") }
+    guard kith_linux_pipe(&notice) == 0 else { throw Self.failure("make a pipe") }
     defer { close(notice[0]) }
     // What the host says while it starts goes to memory rather than to a pipe, which would break when this ends.
-    let messages = memfd_create("kithd messages", UInt32(MFD_CLOEXEC))
+    let messages = kith_linux_memory_file("kithd messages")
     guard messages >= 0 else {
       close(notice[1])
       throw Self.failure("make room for the messages of kithd")
@@ -69,9 +72,9 @@ struct HostProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO)
     posix_spawn_file_actions_adddup2(&actions, notice, noticeNumber)
-    posix_spawn_file_actions_addclosefrom_np(&actions, noticeNumber + 1)
+    kith_linux_spawn_close_from(&actions, noticeNumber + 1)
     // A program in the background must not hold a folder that somebody wants to unmount.
-    posix_spawn_file_actions_addchdir_np(&actions, "/")
+    kith_linux_spawn_change_directory(&actions, "/")
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -85,7 +88,7 @@ struct HostProcess: Sendable {
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     posix_spawnattr_setflags(
       &attributes,
-      Int16(POSIX_SPAWN_SETSID) | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+      kith_linux_spawn_new_session() | Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
     var variables = environment
     variables["KITH_NOTIFY_FD"] = String(noticeNumber)

@@ -65,7 +65,8 @@ struct RunningProduct: Sendable {
     guard running.isEmpty else {
       let names = running.map(\.places.product)
       throw CommandFailure(
-        .usage, "several products run: \(names.joined(separator: ", ")); name one with "
+        .usage,
+        "several products run: \(names.joined(separator: ", ")); name one with "
           + "--product NAME or KITH_PRODUCT=NAME")
     }
     let known = ManifestReader(environment: environment).productNames()

@@ -1,4 +1,5 @@
 import HostContract
+import KithClient
 import KithManifest
 import KithRPC
 import KithReflection
@@ -91,7 +92,8 @@ struct ServiceDirectory: Sendable {
     let fullNames = Set(matches.flatMap(\.services).filter { Self.matches($0, name) })
     guard fullNames.count == 1, let fullName = fullNames.first else {
       throw CommandFailure(
-        .usage, "'\(name)' may be \(fullNames.sorted().joined(separator: " or ")); "
+        .usage,
+        "'\(name)' may be \(fullNames.sorted().joined(separator: " or ")); "
           + "give the full name")
     }
     let client = running.connection.worker(named: found.name)

@@ -51,7 +51,8 @@ struct StatusReport {
       let wait = next - now
       notes.append(
         .init(
-          wait > 0 ? "starts again in \(Quantities.elapsed(milliseconds: wait))" : "starts again now"))
+          wait > 0
+            ? "starts again in \(Quantities.elapsed(milliseconds: wait))" : "starts again now"))
     }
     let isDown = worker.state != .ready && worker.state != .stopped
     if isDown, let exit = worker.lastExit {

@@ -33,7 +33,8 @@ struct SystemValueReader: ValueReader {
       bytes += chunk[..<count]
       guard bytes.count <= maximumBytes else {
         throw CommandFailure(
-          .badInput, "\(name) has more than \(Quantities.bytes(UInt64(maximumBytes))), "
+          .badInput,
+          "\(name) has more than \(Quantities.bytes(UInt64(maximumBytes))), "
             + "the most that one call carries")
       }
     }

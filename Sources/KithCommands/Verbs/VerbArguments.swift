@@ -216,13 +216,15 @@ private struct VerbArgumentParser<Reader: ValueReader> {
   private func unexpected(_ argument: String) -> CommandFailure {
     if argument == "true" || argument == "false" {
       return CommandFailure(
-        .usage, "unexpected '\(argument)': write a yes-or-no flag as --flag, --no-flag or "
+        .usage,
+        "unexpected '\(argument)': write a yes-or-no flag as --flag, --no-flag or "
           + "--flag=\(argument)")
     }
     // The argument itself may be personal, and a person sees what was typed.
     let flag = flags.first { $0.kind == .text && !$0.isRepeatable }?.name ?? "FLAG"
     return CommandFailure(
-      .usage, "there is a word that belongs to no flag; values are given as --\(flag) \"...\", "
+      .usage,
+      "there is a word that belongs to no flag; values are given as --\(flag) \"...\", "
         + "with quotes around what has spaces. `\(command) --help` lists the flags")
   }
 
@@ -284,9 +286,10 @@ private struct VerbArgumentParser<Reader: ValueReader> {
       case .standardInput: return .bytes(try standardInput(for: flag.name))
       }
     case .message:
+      let source = text == "-" ? try standardInputText(for: flag.name) : text
       let json: JSONValue
       do throws(JSONError) {
-        json = try JSONValue(parsing: text == "-" ? try standardInputText(for: flag.name) : text)
+        json = try JSONValue(parsing: source)
       } catch {
         throw CommandFailure(.badInput, "--\(flag.name): \(error)")
       }
@@ -362,7 +365,8 @@ private struct VerbArgumentParser<Reader: ValueReader> {
   private func text(_ bytes: [UInt8], _ name: String) throws(CommandFailure) -> String {
     guard var text = String(validating: bytes, as: UTF8.self) else {
       throw CommandFailure(
-        .badInput, "--\(name): byte \(UTF8Check.firstInvalidByte(in: bytes)) is not valid UTF-8; "
+        .badInput,
+        "--\(name): byte \(UTF8Check.firstInvalidByte(in: bytes)) is not valid UTF-8; "
           + "expected text in UTF-8")
     }
     // "\r\n" is one character.

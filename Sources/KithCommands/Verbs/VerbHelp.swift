@@ -68,7 +68,9 @@ struct VerbHelp {
 
   private func notes(on flag: RequestFlag) -> [String] {
     var notes: [String] = []
-    if case .choice(let names) = flag.kind { notes.append("one of " + names.joined(separator: ", ")) }
+    if case .choice(let names) = flag.kind {
+      notes.append("one of " + names.joined(separator: ", "))
+    }
     if case .number(let type) = flag.kind, type != "double", type != "float" {
       notes.append(type.hasPrefix("u") || type.hasPrefix("fixed") ? "whole, from 0" : "whole")
     }
@@ -81,8 +83,11 @@ struct VerbHelp {
 
   private static let ownOptions: [(name: String, title: String, text: String)] = [
     ("json", "json", "Write the answer as proto3 JSON."),
-    ("json-request", "json-request JSON", "The request as proto3 JSON (- reads it from standard "
-      + "input); flags are set on top of it."),
+    (
+      "json-request", "json-request JSON",
+      "The request as proto3 JSON (- reads it from standard "
+        + "input); flags are set on top of it."
+    ),
     ("timeout", "timeout TIME", "How long the call may take: 500ms, 5s, 2m (default 30s)."),
     ("product", "product NAME", "The product, when several run."),
     ("root", "root DIR", "The product's root, when it was started with one."),
