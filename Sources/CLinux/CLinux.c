@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -26,6 +27,10 @@ int kith_linux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) 
 int kith_linux_spawn_change_directory(posix_spawn_file_actions_t *actions, const char *path) {
   return posix_spawn_file_actions_addchdir_np(actions, path);
 }
+
+short kith_linux_spawn_new_session(void) { return POSIX_SPAWN_SETSID; }
+
+int kith_linux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 
 int kith_linux_wait(int pidfd, int peek, int *by_signal, int *status) {
   siginfo_t info;

@@ -1,4 +1,5 @@
-// Linux calls that Swift's Glibc module leaves out, because it is built without _GNU_SOURCE. Only importer: KithHost.
+// Linux calls that Swift's Glibc module leaves out, because it is built without _GNU_SOURCE. Only importers: KithHost,
+// and KithCommands, which starts it.
 #pragma once
 
 #include <spawn.h>
@@ -20,6 +21,12 @@ int kith_linux_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 
 // posix_spawn_file_actions_addchdir_np(3). GNU extension.
 int kith_linux_spawn_change_directory(posix_spawn_file_actions_t *actions, const char *path);
+
+// The flag POSIX_SPAWN_SETSID of posix_spawnattr_setflags(3). GNU extension.
+short kith_linux_spawn_new_session(void);
+
+// memfd_create(2) with MFD_CLOEXEC: a file that is nowhere but in memory. GNU extension.
+int kith_linux_memory_file(const char *name);
 
 // waitid(2) with P_PIDFD, which the Glibc module lacks, and out of siginfo_t's unions, which Swift sees under private
 // names. Leaves the process a zombie when `peek` is not 0. Returns 1 when the process has ended, 0 when not yet, -1 with
