@@ -132,16 +132,13 @@ import Testing
         import socket, sys
         s = socket.socket(socket.AF_UNIX)
         s.connect(sys.argv[1])
-        s.sendall(bytes([0, 0x53, 0x50, 0, 0, 0x30, 0, 0]))
         data = b''
-        while True:
-            try:
-                more = s.recv(100)
-            except ConnectionError:
-                break
-            if not more:
-                break
-            data += more
+        try:
+            s.sendall(bytes([0, 0x53, 0x50, 0, 0, 0x30, 0, 0]))
+            while more := s.recv(100):
+                data += more
+        except ConnectionError:
+            pass
         print(len(data))
         """
       let outcome = try await Program(

@@ -34,8 +34,7 @@ import Testing
       let outcome = try await Program(
         "timeout",
         [
-          "60", "nngcat", "--req", "--dial", worker.address, "--file", file, "--hex", "--count",
-          "1",
+          "60", "nngcat", "--req", "--dial", worker.address, "--file", file, "--hex",
         ]
       ).run()
       try #require(outcome.exitCode == 0, "\(outcome.errors)")
