@@ -202,7 +202,7 @@ let testing: [Target] = [
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
       "KithTransportNng",
-      "RiskContract", "kith", "kithd", "misbehaving-worker", "risk-engine-worker",
+      "KithWire", "RPCContract", "RiskContract", "kith", "kithd", "misbehaving-worker", "risk-engine-worker",
     ]),
 ]
 

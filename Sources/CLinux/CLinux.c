@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,11 @@ int kith_linux_wait(int pidfd, int peek, int *by_signal, int *status) {
   *by_signal = info.si_code != CLD_EXITED;
   *status = info.si_status;
   return 1;
+}
+
+int kith_linux_limit_open_files(pid_t pid, unsigned long long count) {
+  struct rlimit limit = {.rlim_cur = count, .rlim_max = count};
+  return prlimit(pid, RLIMIT_NOFILE, &limit, NULL);
 }
 
 void kith_linux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

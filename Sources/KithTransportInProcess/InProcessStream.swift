@@ -61,9 +61,10 @@ final class InProcessStream: ByteStream {
     pump()
   }
 
-  func write(_ batch: WireBuffer) {
-    guard !state.withLock({ $0.isClosed }) else { return }
-    otherEnd?.take(batch)
+  func write(_ batch: WireBuffer) -> Bool {
+    guard !state.withLock({ $0.isClosed }), let otherEnd else { return true }
+    otherEnd.take(batch)
+    return false
   }
 
   func resumeReading() {

@@ -9,8 +9,8 @@ enum Difference: String, Sendable, CaseIterable {
   case otherType
   /// A group. libprotobuf-c refuses the message; swift-protobuf keeps an unknown group.
   case group
-  /// A tag or a length in more than five bytes, padded with zeros. libprotobuf-c refuses the message.
-  case overlongPrefix
+  /// A length in more than five bytes, padded with zeros. libprotobuf-c refuses the message.
+  case overlongLength
   /// A tag in more bytes than it needs. Both read it; an unknown field's tag is then written in as few as it needs here
   /// and as it came there.
   case paddedTag
@@ -49,7 +49,6 @@ enum Difference: String, Sendable, CaseIterable {
       let start = reader.offset
       let tag = try reader.tag()
       let length = reader.offset - start
-      if length > 5 { found.insert(.overlongPrefix) }
       if length > WireWriter.size(of: tag) { found.insert(.paddedTag) }
       if tag.type == .startGroup || tag.type == .endGroup { found.insert(.group) }
       let field = message.field.first { $0.number == Int32(tag.field) }
@@ -72,7 +71,7 @@ enum Difference: String, Sendable, CaseIterable {
       }
       let before = reader.offset
       let value = try reader.bytes()
-      if reader.offset - before - value.count > 5 { found.insert(.overlongPrefix) }
+      if reader.offset - before - value.count > 5 { found.insert(.overlongLength) }
       guard let field else {
         if isEntry { found.insert(.oddMapEntry) }
         continue

@@ -33,5 +33,8 @@ int kith_linux_memory_file(const char *name);
 // errno. `by_signal` is 1 when `status` is a signal's number and 0 when it is an exit code.
 int kith_linux_wait(int pidfd, int peek, int *by_signal, int *status);
 
+// prlimit(2) of RLIMIT_NOFILE, soft and hard, for another process. GNU extension.
+int kith_linux_limit_open_files(pid_t pid, unsigned long long count);
+
 // prctl(2) PR_SET_NAME for the calling thread. Variadic in C.
 void kith_linux_name_thread(const char *name);
