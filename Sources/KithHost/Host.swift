@@ -139,6 +139,9 @@ public actor Host {
       throw HostFailure(.cannotCreate, "the control socket cannot be opened: \(error.message)")
     }
     log("host \(HostVersion.current) runs \(settings.plan.product), pid \(getpid())")
+    for worker in settings.plan.workers where worker.limits.memoryBytes != nil {
+      log("\(worker.name): its memory limit is known and not enforced by this host")
+    }
     listening()
     post(.timePassed)
     await withDiscardingTaskGroup { group in

@@ -204,8 +204,9 @@ private struct JSONReading {
 
   /// A number written as in JSON and nothing else: no spaces, no `0x`, no `inf`.
   private static func number(_ text: String) -> JSONValue? {
-    guard let last = text.utf8.last, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last),
-      text.utf8.count <= 400
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    guard let first = text.utf8.first, let last = text.utf8.last, text.utf8.count <= 400,
+      digits.contains(first) || first == UInt8(ascii: "-"), digits.contains(last)
     else { return nil }
     let value = try? JSONValue(parsing: text)
     return value?.doubleValue == nil ? nil : value

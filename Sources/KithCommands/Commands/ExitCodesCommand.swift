@@ -28,7 +28,7 @@ struct ExitCodesCommand: ParsableCommand {
         var lines = ["\(padding)\(number)  \(status.meaning)"]
         let codes = ExitStatus.codes(of: status).filter { $0 != .ok }.map(\.name)
         if !codes.isEmpty {
-          lines += TextWidth.wrapped("status: " + codes.joined(separator: ", "), width: 74)
+          lines += TextWidth.wrapped("status: " + codes.joined(separator: ", "), width: 70)
             .map { "      " + $0 }
         }
         return lines
