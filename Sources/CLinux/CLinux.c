@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +28,10 @@ int kith_linux_spawn_change_directory(posix_spawn_file_actions_t *actions, const
   return posix_spawn_file_actions_addchdir_np(actions, path);
 }
 
+short kith_linux_spawn_new_session(void) { return POSIX_SPAWN_SETSID; }
+
+int kith_linux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
 int kith_linux_wait(int pidfd, int peek, int *by_signal, int *status) {
   siginfo_t info;
   memset(&info, 0, sizeof info);
@@ -38,6 +44,11 @@ int kith_linux_wait(int pidfd, int peek, int *by_signal, int *status) {
   *by_signal = info.si_code != CLD_EXITED;
   *status = info.si_status;
   return 1;
+}
+
+int kith_linux_limit_open_files(pid_t pid, unsigned long long count) {
+  struct rlimit limit = {.rlim_cur = count, .rlim_max = count};
+  return prlimit(pid, RLIMIT_NOFILE, &limit, NULL);
 }
 
 void kith_linux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -268,9 +268,12 @@ public struct ManifestReader: Sendable, Hashable {
       && access(path, X_OK) == 0
   }
 
+  /// The path from the root on, without a slash at its end.
   private static func absolute(_ path: String) -> String {
-    if path.hasPrefix("/") { return path }
-    guard let current = getcwd(nil, 0) else { return path }
+    var path = path[...]
+    while path.count > 1, path.last == "/" { path = path.dropLast() }
+    if path.hasPrefix("/") { return String(path) }
+    guard let current = getcwd(nil, 0) else { return String(path) }
     defer { free(current) }
     let folder = String(cString: current)
     return path == "." ? folder : "\(folder)/\(path)"

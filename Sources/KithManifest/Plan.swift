@@ -21,6 +21,13 @@ public struct Plan: Sendable, Equatable {
   ///   posture that a plugin does not support, a contract that two workers provide or that none does, a cycle.
   public init(product: ProductManifest, catalogue: PluginCatalogue) throws(ManifestErrors) {
     let findings = Findings()
+    if product.workers.isEmpty {
+      findings.add(
+        ManifestError(
+          .missingKey, "\(product.name) has no workers, and its base has none",
+          at: product.location,
+          expected: "at least one under 'workers'"))
+    }
     var drafts: [Draft] = []
     for entry in product.workers {
       guard let plugin = catalogue[entry.plugin] else {

@@ -2,7 +2,7 @@
 public struct DecodingLimits: Sendable, Equatable {
   /// The most bytes that a message may have.
   public var maximumBytes: Int
-  /// How deep messages may be nested; a message without messages in it is one deep.
+  /// How deep messages may be nested; a message without messages in it is not nested at all.
   public var maximumDepth: Int
   /// The most memory in bytes that the C side may use while a message is read. A message of two bytes can stand for a
   /// struct of hundreds, so the number of bytes alone is no bound.

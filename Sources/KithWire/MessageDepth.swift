@@ -8,7 +8,7 @@ enum MessageDepth {
   static func check(
     _ bytes: UnsafeRawBufferPointer, as layout: WireLayout, limit: Int
   ) throws(WireError) {
-    try check(bytes, layout.descriptor, depth: 1, limit: limit)
+    try check(bytes, layout.descriptor, depth: 0, limit: limit)
   }
 
   private static func check(

@@ -1,5 +1,4 @@
 import CProtobufC
-import Glibc
 
 /// Memory for one message on the C side: taken in one piece where the message is of usual size, given back in one go.
 ///
@@ -43,7 +42,7 @@ public struct WireArena: ~Copyable {
   }
 
   private init(blockSize: Int, limit: Int) {
-    guard let block = malloc(blockSize) else { fatalError("out of memory") }
+    let block = UnsafeMutableRawPointer.allocate(byteCount: blockSize, alignment: 16)
     header = block.assumingMemoryBound(to: Header.self)
     header.initialize(
       to: Header(
@@ -62,9 +61,9 @@ public struct WireArena: ~Copyable {
     var block = header.pointee.lastBlock
     while let memory = block {
       block = memory.load(as: UnsafeMutableRawPointer?.self)
-      free(memory)
+      memory.deallocate()
     }
-    free(header)
+    UnsafeMutableRawPointer(header).deallocate()
   }
 
   /// A piece of `byteCount` uninitialised bytes.
@@ -79,7 +78,10 @@ public struct WireArena: ~Copyable {
 
   @usableFromInline
   func allocateInNewBlock(_ byteCount: Int) -> UnsafeMutableRawPointer {
-    guard let piece = header.pointee.allocate(byteCount) else { fatalError("out of memory") }
+    guard let piece = header.pointee.allocate(byteCount) else {
+      // An arena for writing has no limit but the address space.
+      preconditionFailure("a message of \(byteCount) bytes does not fit into memory")
+    }
     return piece
   }
 
@@ -93,10 +95,11 @@ extension WireArena.Header {
     if end - next < size {
       let link = WireArena.roundedUp(MemoryLayout<UnsafeMutableRawPointer?>.size)
       let (blockSize, overflow) = max(size, nextBlockSize).addingReportingOverflow(link)
-      guard size >= 0, !overflow, blockSize <= remaining, let block = malloc(blockSize) else {
+      guard size >= 0, !overflow, blockSize <= remaining else {
         isExhausted = true
         return nil
       }
+      let block = UnsafeMutableRawPointer.allocate(byteCount: blockSize, alignment: 16)
       block.storeBytes(of: lastBlock, as: UnsafeMutableRawPointer?.self)
       lastBlock = block
       remaining -= blockSize
@@ -284,7 +287,7 @@ extension WireArena {
     one message: Message, as type: CMessage.Type = CMessage.self
   ) throws(WireError) -> UnsafeMutablePointer<CMessage> {
     header.pointee.depth += 1
-    guard header.pointee.depth < DecodingLimits.standard.maximumDepth else {
+    guard header.pointee.depth <= DecodingLimits.standard.maximumDepth else {
       throw WireError(
         .tooDeep,
         "\(Message.fullName) is nested deeper than \(DecodingLimits.standard.maximumDepth) messages"

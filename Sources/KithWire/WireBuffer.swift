@@ -1,5 +1,3 @@
-import Glibc
-
 /// Bytes that grow at both ends.
 ///
 /// A frame is written from the inside out: the message first, then in front of it what its length decides, in head room
@@ -15,12 +13,11 @@ public struct WireBuffer: Sendable {
 
     @usableFromInline
     init(capacity: Int) {
-      guard let memory = malloc(max(capacity, 1)) else { fatalError("out of memory") }
-      self.memory = memory
+      memory = .allocate(byteCount: max(capacity, 1), alignment: 16)
       self.capacity = capacity
     }
 
-    deinit { free(memory) }
+    deinit { memory.deallocate() }
   }
 
   @usableFromInline var storage: Storage

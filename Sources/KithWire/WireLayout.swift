@@ -5,7 +5,8 @@ public struct WireLayout: Sendable {
   /// The size of the C struct in bytes.
   public let size: Int
 
-  /// How deep a message can be by its definition alone; nil when it can hold itself and so has no bound of its own.
+  /// How deep messages can be nested in such a message by its definition; nil when it can hold itself and so has no
+  /// bound of its own.
   let depth: Int?
 
   // Sendable: protoc-c's descriptors are constants.
@@ -21,7 +22,8 @@ public struct WireLayout: Sendable {
     let message = UnsafeMutablePointer<CMessage>.allocate(capacity: 1)
     defer { message.deallocate() }
     initialize(message)
-    descriptor = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
+    descriptor =
+      UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
       .pointee.descriptor
     size = descriptor.pointee.sizeof_message
     self.depth = depth

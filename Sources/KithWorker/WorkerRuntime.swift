@@ -37,6 +37,7 @@ final class WorkerRuntime: Sendable {
   private let health: WorkerHealth
   private let makeServices: MakeServices
   private let server: RPCServer
+  private let calls = CallCount()
   private let clock = ContinuousClock()
   private let state: Mutex<State>
   private let orders: AsyncStream<WorkerLifecycle.Ending>
@@ -122,7 +123,7 @@ final class WorkerRuntime: Sendable {
       }
       group.cancelAll()
       state.withLock { $0.lifecycle.drained() }
-      let left = server.callsInProgress
+      let left = calls.inProgress
       if left > 0 { logger.warning("ended with calls in progress", metadata: ["calls": "\(left)"]) }
       return outcome ?? .drained
     }
@@ -171,7 +172,7 @@ final class WorkerRuntime: Sendable {
     let start = clock.now
     let made: [ServiceDefinition]
     do {
-      made = try await makeServices(context())
+      made = try await makeServices(context()).map(calls.counting)
     } catch {
       let failure = Self.startFailure(error)
       logger.error("could not start", metadata: ["reason": "\(failure.message)"])
@@ -197,18 +198,18 @@ final class WorkerRuntime: Sendable {
     return duration
   }
 
-  /// Begins the drain; answers how many calls are in progress, the one that asks apart.
+  /// Begins the drain; answers how many calls of the worker's own services are in progress.
   func drain(_ gracePeriod: Duration) throws(RPCError) -> Int {
     let ending = try change { state throws(RPCError) in try state.lifecycle.drain(gracePeriod) }
     if case .drain = ending { server.beginGracefulShutdown() }
     orderContinuation.yield(ending)
-    return max(0, server.callsInProgress - 1)
+    return calls.inProgress
   }
 
   /// What the worker serves now, its own services first.
   var services: [ServiceDefinition] { state.withLock { $0.services } }
 
-  /// How the worker is now. Asked in a call, which does not count itself.
+  /// How the worker is now.
   func checkHealth() -> CheckResponse {
     let (phase, since, failure) = state.withLock { ($0.lifecycle.phase, $0.since, $0.failure) }
     let word = health.word
@@ -224,8 +225,7 @@ final class WorkerRuntime: Sendable {
     return CheckResponse(
       status: status, reason: reason,
       sinceMs: seconds * 1_000 + attoseconds / 1_000_000_000_000_000,
-      progress: server.callsEnded,
-      callsInProgress: UInt32(clamping: max(0, server.callsInProgress - 1)))
+      progress: calls.ended, callsInProgress: UInt32(clamping: calls.inProgress))
   }
 
   // MARK: Parts

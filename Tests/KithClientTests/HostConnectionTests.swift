@@ -144,7 +144,15 @@ private final class ScriptedHost: Sendable {
     let second = try worker(2)
     defer { second.close() }
     generation.withLock { $0 = 2 }
-    #expect(
-      try await client.unary(method, encodedRequest: [0], options: patient).message == [0, 2])
+    // A call that is on its way when the pipe ends fails, since nobody knows what became of it; the next one waits.
+    var answer: [UInt8]?
+    for _ in 0..<10 where answer == nil {
+      do throws(RPCError) {
+        answer = try await client.unary(method, encodedRequest: [0], options: patient).message
+      } catch {
+        #expect(error.code == .unavailable)
+      }
+    }
+    #expect(answer == [0, 2])
   }
 }

@@ -133,7 +133,7 @@ import Testing
     try folder.write("", to: "Plugins/x")
     try folder.write("", to: ".build/release/kithd")
     let reader = ManifestReader(
-      folders: ["/given"], environment: ["KITH_PLUGIN_PATH": "/one:/two:/given"],
+      folders: ["/given/"], environment: ["KITH_PLUGIN_PATH": "/one:/two:/given"],
       programDirectory: "\(folder.path)/.build/release")
     #expect(reader.searchPath == ["/given", "/one", "/two", "\(folder.path)/Plugins"])
   }

@@ -108,6 +108,13 @@ import Testing
       found.map(\.code) == [.unknownKey, .missingPlugin, .missingPlugin, .missingExecutable])
   }
 
+  @Test func refusesAProductWithoutWorkers() throws {
+    let base = try ProductManifest(
+      parsing: "product: b\nextends: x.yaml", file: "b.yaml")
+    let found = errors { _ = try Plan(product: base, catalogue: PluginCatalogue(plugins: [])) }
+    #expect(found.map(\.code) == [.missingKey])
+  }
+
   @Test func neverQuotesASensitiveValue() throws {
     let catalogue = PluginCatalogue(plugins: [
       try Samples.plugin(

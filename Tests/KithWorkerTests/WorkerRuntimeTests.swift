@@ -127,8 +127,9 @@ import WorkerContract
       let answer = try await host.client.unary(Self.echo, encodedRequest: [1, 2, 3])
       #expect(answer.message == [1, 2, 3])
       let health = try await host.health.check(CheckRequest())
+      // The host's own calls are no progress of the worker.
       #expect(health.callsInProgress == 0)
-      #expect(health.progress >= 8)
+      #expect(health.progress == 1)
     }
     let context = try #require(seen.withLock { $0 })
     #expect(context.product == "milo" && context.worker == "echo" && context.generation == 4)
@@ -288,10 +289,8 @@ import WorkerContract
   }
 
   @Test func aSignalDrainsAndASecondOneCutsShort() async throws {
-    let drained = try await withWorker { host, runtime in
-      try await host.makeReady()
-      runtime.terminate(.seconds(60))
-    }
+    // The signal that ends every worker of these tests.
+    let drained = try await withWorker { host, _ in try await host.makeReady() }
     #expect(drained == .drained)
 
     let (entered, enter) = AsyncStream<Void>.makeStream()

@@ -98,7 +98,7 @@ public struct DescriptorProto: GeneratedMessage {
 
     public static var fullName: String { "google.protobuf.DescriptorProto.ExtensionRange" }
 
-    public static let layout = WireLayout(depth: 4, google__protobuf__descriptor_proto__extension_range__init)
+    public static let layout = WireLayout(depth: 3, google__protobuf__descriptor_proto__extension_range__init)
 
     public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
       let c = message.assumingMemoryBound(to: Google__Protobuf__DescriptorProto__ExtensionRange.self)
@@ -158,7 +158,7 @@ public struct DescriptorProto: GeneratedMessage {
 
     public static var fullName: String { "google.protobuf.DescriptorProto.ReservedRange" }
 
-    public static let layout = WireLayout(depth: 1, google__protobuf__descriptor_proto__reserved_range__init)
+    public static let layout = WireLayout(depth: 0, google__protobuf__descriptor_proto__reserved_range__init)
 
     public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
       let c = message.assumingMemoryBound(to: Google__Protobuf__DescriptorProto__ReservedRange.self)

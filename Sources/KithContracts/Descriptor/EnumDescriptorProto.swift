@@ -75,7 +75,7 @@ public struct EnumDescriptorProto: GeneratedMessage {
 
     public static var fullName: String { "google.protobuf.EnumDescriptorProto.EnumReservedRange" }
 
-    public static let layout = WireLayout(depth: 1, google__protobuf__enum_descriptor_proto__enum_reserved_range__init)
+    public static let layout = WireLayout(depth: 0, google__protobuf__enum_descriptor_proto__enum_reserved_range__init)
 
     public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
       let c = message.assumingMemoryBound(to: Google__Protobuf__EnumDescriptorProto__EnumReservedRange.self)
@@ -107,7 +107,7 @@ public struct EnumDescriptorProto: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.EnumDescriptorProto" }
 
-  public static let layout = WireLayout(depth: 5, google__protobuf__enum_descriptor_proto__init)
+  public static let layout = WireLayout(depth: 4, google__protobuf__enum_descriptor_proto__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__EnumDescriptorProto.self)

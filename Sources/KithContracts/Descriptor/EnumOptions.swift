@@ -38,7 +38,7 @@ public struct EnumOptions: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.EnumOptions" }
 
-  public static let layout = WireLayout(depth: 3, google__protobuf__enum_options__init)
+  public static let layout = WireLayout(depth: 2, google__protobuf__enum_options__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__EnumOptions.self)

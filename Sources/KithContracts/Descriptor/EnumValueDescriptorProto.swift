@@ -34,7 +34,7 @@ public struct EnumValueDescriptorProto: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.EnumValueDescriptorProto" }
 
-  public static let layout = WireLayout(depth: 4, google__protobuf__enum_value_descriptor_proto__init)
+  public static let layout = WireLayout(depth: 3, google__protobuf__enum_value_descriptor_proto__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__EnumValueDescriptorProto.self)

@@ -32,7 +32,7 @@ public struct EnumValueOptions: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.EnumValueOptions" }
 
-  public static let layout = WireLayout(depth: 3, google__protobuf__enum_value_options__init)
+  public static let layout = WireLayout(depth: 2, google__protobuf__enum_value_options__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__EnumValueOptions.self)

@@ -220,7 +220,7 @@ public struct FieldDescriptorProto: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.FieldDescriptorProto" }
 
-  public static let layout = WireLayout(depth: 4, google__protobuf__field_descriptor_proto__init)
+  public static let layout = WireLayout(depth: 3, google__protobuf__field_descriptor_proto__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__FieldDescriptorProto.self)

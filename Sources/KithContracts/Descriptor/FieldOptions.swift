@@ -176,7 +176,7 @@ public struct FieldOptions: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.FieldOptions" }
 
-  public static let layout = WireLayout(depth: 3, google__protobuf__field_options__init)
+  public static let layout = WireLayout(depth: 2, google__protobuf__field_options__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__FieldOptions.self)

@@ -201,7 +201,7 @@ public struct FileOptions: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.FileOptions" }
 
-  public static let layout = WireLayout(depth: 3, google__protobuf__file_options__init)
+  public static let layout = WireLayout(depth: 2, google__protobuf__file_options__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__FileOptions.self)

@@ -64,7 +64,7 @@ public struct GeneratedCodeInfo: GeneratedMessage {
 
     public static var fullName: String { "google.protobuf.GeneratedCodeInfo.Annotation" }
 
-    public static let layout = WireLayout(depth: 1, google__protobuf__generated_code_info__annotation__init)
+    public static let layout = WireLayout(depth: 0, google__protobuf__generated_code_info__annotation__init)
 
     public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
       let c = message.assumingMemoryBound(to: Google__Protobuf__GeneratedCodeInfo__Annotation.self)
@@ -105,7 +105,7 @@ public struct GeneratedCodeInfo: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.GeneratedCodeInfo" }
 
-  public static let layout = WireLayout(depth: 2, google__protobuf__generated_code_info__init)
+  public static let layout = WireLayout(depth: 1, google__protobuf__generated_code_info__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__GeneratedCodeInfo.self)

@@ -86,7 +86,7 @@ public struct MessageOptions: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.MessageOptions" }
 
-  public static let layout = WireLayout(depth: 3, google__protobuf__message_options__init)
+  public static let layout = WireLayout(depth: 2, google__protobuf__message_options__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__MessageOptions.self)

@@ -50,7 +50,7 @@ public struct MethodDescriptorProto: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.MethodDescriptorProto" }
 
-  public static let layout = WireLayout(depth: 4, google__protobuf__method_descriptor_proto__init)
+  public static let layout = WireLayout(depth: 3, google__protobuf__method_descriptor_proto__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__MethodDescriptorProto.self)

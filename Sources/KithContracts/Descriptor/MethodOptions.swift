@@ -70,7 +70,7 @@ public struct MethodOptions: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.MethodOptions" }
 
-  public static let layout = WireLayout(depth: 3, google__protobuf__method_options__init)
+  public static let layout = WireLayout(depth: 2, google__protobuf__method_options__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__MethodOptions.self)

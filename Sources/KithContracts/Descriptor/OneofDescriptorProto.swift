@@ -29,7 +29,7 @@ public struct OneofDescriptorProto: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.OneofDescriptorProto" }
 
-  public static let layout = WireLayout(depth: 4, google__protobuf__oneof_descriptor_proto__init)
+  public static let layout = WireLayout(depth: 3, google__protobuf__oneof_descriptor_proto__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__OneofDescriptorProto.self)

@@ -24,7 +24,7 @@ public struct OneofOptions: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.OneofOptions" }
 
-  public static let layout = WireLayout(depth: 3, google__protobuf__oneof_options__init)
+  public static let layout = WireLayout(depth: 2, google__protobuf__oneof_options__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__OneofOptions.self)

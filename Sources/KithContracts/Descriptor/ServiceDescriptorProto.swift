@@ -34,7 +34,7 @@ public struct ServiceDescriptorProto: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.ServiceDescriptorProto" }
 
-  public static let layout = WireLayout(depth: 5, google__protobuf__service_descriptor_proto__init)
+  public static let layout = WireLayout(depth: 4, google__protobuf__service_descriptor_proto__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__ServiceDescriptorProto.self)

@@ -177,7 +177,7 @@ public struct SourceCodeInfo: GeneratedMessage {
 
     public static var fullName: String { "google.protobuf.SourceCodeInfo.Location" }
 
-    public static let layout = WireLayout(depth: 1, google__protobuf__source_code_info__location__init)
+    public static let layout = WireLayout(depth: 0, google__protobuf__source_code_info__location__init)
 
     public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
       let c = message.assumingMemoryBound(to: Google__Protobuf__SourceCodeInfo__Location.self)
@@ -218,7 +218,7 @@ public struct SourceCodeInfo: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.SourceCodeInfo" }
 
-  public static let layout = WireLayout(depth: 2, google__protobuf__source_code_info__init)
+  public static let layout = WireLayout(depth: 1, google__protobuf__source_code_info__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__SourceCodeInfo.self)

@@ -87,7 +87,7 @@ public struct UninterpretedOption: GeneratedMessage {
 
     public static var fullName: String { "google.protobuf.UninterpretedOption.NamePart" }
 
-    public static let layout = WireLayout(depth: 1, google__protobuf__uninterpreted_option__name_part__init)
+    public static let layout = WireLayout(depth: 0, google__protobuf__uninterpreted_option__name_part__init)
 
     public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
       let c = message.assumingMemoryBound(to: Google__Protobuf__UninterpretedOption__NamePart.self)
@@ -113,7 +113,7 @@ public struct UninterpretedOption: GeneratedMessage {
 
   public static var fullName: String { "google.protobuf.UninterpretedOption" }
 
-  public static let layout = WireLayout(depth: 2, google__protobuf__uninterpreted_option__init)
+  public static let layout = WireLayout(depth: 1, google__protobuf__uninterpreted_option__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Google__Protobuf__UninterpretedOption.self)

@@ -14,7 +14,7 @@ public struct CheckRequest: GeneratedMessage {
 
   public static var fullName: String { "kith.health.v1.CheckRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__health__v1__check_request__init)
+  public static let layout = WireLayout(depth: 0, kith__health__v1__check_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)

@@ -45,7 +45,7 @@ public struct CheckResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.health.v1.CheckResponse" }
 
-  public static let layout = WireLayout(depth: 1, kith__health__v1__check_response__init)
+  public static let layout = WireLayout(depth: 0, kith__health__v1__check_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Health__V1__CheckResponse.self)

@@ -24,7 +24,7 @@ public struct GetStatusRequest: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.GetStatusRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__host__v1__get_status_request__init)
+  public static let layout = WireLayout(depth: 0, kith__host__v1__get_status_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__GetStatusRequest.self)

@@ -54,7 +54,7 @@ public struct GetStatusResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.GetStatusResponse" }
 
-  public static let layout = WireLayout(depth: 3, kith__host__v1__get_status_response__init)
+  public static let layout = WireLayout(depth: 2, kith__host__v1__get_status_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__GetStatusResponse.self)

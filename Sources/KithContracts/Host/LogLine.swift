@@ -39,7 +39,7 @@ public struct LogLine: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.LogLine" }
 
-  public static let layout = WireLayout(depth: 1, kith__host__v1__log_line__init)
+  public static let layout = WireLayout(depth: 0, kith__host__v1__log_line__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__LogLine.self)

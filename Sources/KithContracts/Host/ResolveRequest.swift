@@ -43,7 +43,7 @@ public struct ResolveRequest: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.ResolveRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__host__v1__resolve_request__init)
+  public static let layout = WireLayout(depth: 0, kith__host__v1__resolve_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__ResolveRequest.self)

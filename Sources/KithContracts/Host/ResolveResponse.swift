@@ -39,7 +39,7 @@ public struct ResolveResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.ResolveResponse" }
 
-  public static let layout = WireLayout(depth: 1, kith__host__v1__resolve_response__init)
+  public static let layout = WireLayout(depth: 0, kith__host__v1__resolve_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__ResolveResponse.self)

@@ -24,7 +24,7 @@ public struct RestartWorkerResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.RestartWorkerResponse" }
 
-  public static let layout = WireLayout(depth: 3, kith__host__v1__restart_worker_response__init)
+  public static let layout = WireLayout(depth: 2, kith__host__v1__restart_worker_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__RestartWorkerResponse.self)

@@ -14,7 +14,7 @@ public struct ShutdownRequest: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.ShutdownRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__host__v1__shutdown_request__init)
+  public static let layout = WireLayout(depth: 0, kith__host__v1__shutdown_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)

@@ -29,7 +29,7 @@ public struct ShutdownResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.ShutdownResponse" }
 
-  public static let layout = WireLayout(depth: 1, kith__host__v1__shutdown_response__init)
+  public static let layout = WireLayout(depth: 0, kith__host__v1__shutdown_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__ShutdownResponse.self)

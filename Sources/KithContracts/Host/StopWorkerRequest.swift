@@ -24,7 +24,7 @@ public struct StopWorkerRequest: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.StopWorkerRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__host__v1__stop_worker_request__init)
+  public static let layout = WireLayout(depth: 0, kith__host__v1__stop_worker_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__StopWorkerRequest.self)

@@ -52,7 +52,7 @@ public struct WorkerExit: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.WorkerExit" }
 
-  public static let layout = WireLayout(depth: 1, kith__host__v1__worker_exit__init)
+  public static let layout = WireLayout(depth: 0, kith__host__v1__worker_exit__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__WorkerExit.self)

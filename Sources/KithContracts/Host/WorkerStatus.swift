@@ -95,7 +95,7 @@ public struct WorkerStatus: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.WorkerStatus" }
 
-  public static let layout = WireLayout(depth: 2, kith__host__v1__worker_status__init)
+  public static let layout = WireLayout(depth: 1, kith__host__v1__worker_status__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__WorkerStatus.self)

@@ -24,7 +24,7 @@ public struct CallCancel: GeneratedMessage {
 
   public static var fullName: String { "kith.rpc.v1.CallCancel" }
 
-  public static let layout = WireLayout(depth: 1, kith__rpc__v1__call_cancel__init)
+  public static let layout = WireLayout(depth: 0, kith__rpc__v1__call_cancel__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Rpc__V1__CallCancel.self)

@@ -40,7 +40,7 @@ public struct CallStart: GeneratedMessage {
 
   public static var fullName: String { "kith.rpc.v1.CallStart" }
 
-  public static let layout = WireLayout(depth: 2, kith__rpc__v1__call_start__init)
+  public static let layout = WireLayout(depth: 1, kith__rpc__v1__call_start__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Rpc__V1__CallStart.self)

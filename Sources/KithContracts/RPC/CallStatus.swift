@@ -39,7 +39,7 @@ public struct CallStatus: GeneratedMessage {
 
   public static var fullName: String { "kith.rpc.v1.CallStatus" }
 
-  public static let layout = WireLayout(depth: 2, kith__rpc__v1__call_status__init)
+  public static let layout = WireLayout(depth: 1, kith__rpc__v1__call_status__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Rpc__V1__CallStatus.self)

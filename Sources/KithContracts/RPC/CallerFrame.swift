@@ -42,7 +42,7 @@ public struct CallerFrame: GeneratedMessage {
 
   public static var fullName: String { "kith.rpc.v1.CallerFrame" }
 
-  public static let layout = WireLayout(depth: 3, kith__rpc__v1__caller_frame__init)
+  public static let layout = WireLayout(depth: 2, kith__rpc__v1__caller_frame__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Rpc__V1__CallerFrame.self)

@@ -29,7 +29,7 @@ public struct FieldViolation: GeneratedMessage {
 
   public static var fullName: String { "kith.rpc.v1.FieldViolation" }
 
-  public static let layout = WireLayout(depth: 1, kith__rpc__v1__field_violation__init)
+  public static let layout = WireLayout(depth: 0, kith__rpc__v1__field_violation__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Rpc__V1__FieldViolation.self)

@@ -37,7 +37,7 @@ public struct MetadataEntry: GeneratedMessage {
 
   public static var fullName: String { "kith.rpc.v1.MetadataEntry" }
 
-  public static let layout = WireLayout(depth: 1, kith__rpc__v1__metadata_entry__init)
+  public static let layout = WireLayout(depth: 0, kith__rpc__v1__metadata_entry__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Rpc__V1__MetadataEntry.self)

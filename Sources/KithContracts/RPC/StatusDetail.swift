@@ -29,7 +29,7 @@ public struct StatusDetail: GeneratedMessage {
 
   public static var fullName: String { "kith.rpc.v1.StatusDetail" }
 
-  public static let layout = WireLayout(depth: 1, kith__rpc__v1__status_detail__init)
+  public static let layout = WireLayout(depth: 0, kith__rpc__v1__status_detail__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Rpc__V1__StatusDetail.self)

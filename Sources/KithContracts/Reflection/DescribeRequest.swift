@@ -24,7 +24,7 @@ public struct DescribeRequest: GeneratedMessage {
 
   public static var fullName: String { "kith.reflection.v1.DescribeRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__reflection__v1__describe_request__init)
+  public static let layout = WireLayout(depth: 0, kith__reflection__v1__describe_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Reflection__V1__DescribeRequest.self)

@@ -30,7 +30,7 @@ public struct DescribeResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.reflection.v1.DescribeResponse" }
 
-  public static let layout = WireLayout(depth: 1, kith__reflection__v1__describe_response__init)
+  public static let layout = WireLayout(depth: 0, kith__reflection__v1__describe_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Reflection__V1__DescribeResponse.self)

@@ -46,7 +46,7 @@ public struct AnalyzeRequest: GeneratedMessage {
 
   public static var fullName: String { "kith.risk.v1.AnalyzeRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__risk__v1__analyze_request__init)
+  public static let layout = WireLayout(depth: 0, kith__risk__v1__analyze_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Risk__V1__AnalyzeRequest.self)

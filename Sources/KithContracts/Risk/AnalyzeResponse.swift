@@ -75,7 +75,7 @@ public struct AnalyzeResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.risk.v1.AnalyzeResponse" }
 
-  public static let layout = WireLayout(depth: 3, kith__risk__v1__analyze_response__init)
+  public static let layout = WireLayout(depth: 2, kith__risk__v1__analyze_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Risk__V1__AnalyzeResponse.self)

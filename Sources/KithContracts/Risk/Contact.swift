@@ -39,7 +39,7 @@ public struct Contact: GeneratedMessage {
 
   public static var fullName: String { "kith.risk.v1.Contact" }
 
-  public static let layout = WireLayout(depth: 1, kith__risk__v1__contact__init)
+  public static let layout = WireLayout(depth: 0, kith__risk__v1__contact__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Risk__V1__Contact.self)

@@ -14,7 +14,7 @@ public struct GetModelRequest: GeneratedMessage {
 
   public static var fullName: String { "kith.risk.v1.GetModelRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__risk__v1__get_model_request__init)
+  public static let layout = WireLayout(depth: 0, kith__risk__v1__get_model_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)

@@ -49,7 +49,7 @@ public struct GetModelResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.risk.v1.GetModelResponse" }
 
-  public static let layout = WireLayout(depth: 2, kith__risk__v1__get_model_response__init)
+  public static let layout = WireLayout(depth: 1, kith__risk__v1__get_model_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Risk__V1__GetModelResponse.self)

@@ -39,7 +39,7 @@ public struct Reason: GeneratedMessage {
 
   public static var fullName: String { "kith.risk.v1.Reason" }
 
-  public static let layout = WireLayout(depth: 2, kith__risk__v1__reason__init)
+  public static let layout = WireLayout(depth: 1, kith__risk__v1__reason__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Risk__V1__Reason.self)

@@ -29,7 +29,7 @@ public struct Span: GeneratedMessage {
 
   public static var fullName: String { "kith.risk.v1.Span" }
 
-  public static let layout = WireLayout(depth: 1, kith__risk__v1__span__init)
+  public static let layout = WireLayout(depth: 0, kith__risk__v1__span__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Risk__V1__Span.self)

@@ -474,7 +474,7 @@ public struct Everything: GeneratedMessage {
 
     public static var fullName: String { "kith.testing.v1.Everything.Awkward" }
 
-    public static let layout = WireLayout(depth: 1, kith__testing__v1__everything__awkward__init)
+    public static let layout = WireLayout(depth: 0, kith__testing__v1__everything__awkward__init)
 
     public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
       let c = message.assumingMemoryBound(to: Kith__Testing__V1__Everything__Awkward.self)

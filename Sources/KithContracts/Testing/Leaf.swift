@@ -34,7 +34,7 @@ public struct Leaf: GeneratedMessage {
 
   public static var fullName: String { "kith.testing.v1.Leaf" }
 
-  public static let layout = WireLayout(depth: 1, kith__testing__v1__leaf__init)
+  public static let layout = WireLayout(depth: 0, kith__testing__v1__leaf__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Testing__V1__Leaf.self)

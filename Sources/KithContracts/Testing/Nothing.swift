@@ -14,7 +14,7 @@ public struct Nothing: GeneratedMessage {
 
   public static var fullName: String { "kith.testing.v1.Nothing" }
 
-  public static let layout = WireLayout(depth: 1, kith__testing__v1__nothing__init)
+  public static let layout = WireLayout(depth: 0, kith__testing__v1__nothing__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)

@@ -29,7 +29,7 @@ public struct ConfigureRequest: GeneratedMessage {
 
   public static var fullName: String { "kith.worker.v1.ConfigureRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__worker__v1__configure_request__init)
+  public static let layout = WireLayout(depth: 0, kith__worker__v1__configure_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Worker__V1__ConfigureRequest.self)

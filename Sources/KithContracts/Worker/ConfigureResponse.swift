@@ -14,7 +14,7 @@ public struct ConfigureResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.worker.v1.ConfigureResponse" }
 
-  public static let layout = WireLayout(depth: 1, kith__worker__v1__configure_response__init)
+  public static let layout = WireLayout(depth: 0, kith__worker__v1__configure_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)

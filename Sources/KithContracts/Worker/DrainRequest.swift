@@ -24,7 +24,7 @@ public struct DrainRequest: GeneratedMessage {
 
   public static var fullName: String { "kith.worker.v1.DrainRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__worker__v1__drain_request__init)
+  public static let layout = WireLayout(depth: 0, kith__worker__v1__drain_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Worker__V1__DrainRequest.self)

@@ -40,7 +40,7 @@ public struct HandshakeRequest: GeneratedMessage {
 
   public static var fullName: String { "kith.worker.v1.HandshakeRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__worker__v1__handshake_request__init)
+  public static let layout = WireLayout(depth: 0, kith__worker__v1__handshake_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Worker__V1__HandshakeRequest.self)

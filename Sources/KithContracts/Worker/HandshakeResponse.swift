@@ -50,7 +50,7 @@ public struct HandshakeResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.worker.v1.HandshakeResponse" }
 
-  public static let layout = WireLayout(depth: 2, kith__worker__v1__handshake_response__init)
+  public static let layout = WireLayout(depth: 1, kith__worker__v1__handshake_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Worker__V1__HandshakeResponse.self)

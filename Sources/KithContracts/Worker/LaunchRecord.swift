@@ -65,7 +65,7 @@ public struct LaunchRecord: GeneratedMessage {
 
   public static var fullName: String { "kith.worker.v1.LaunchRecord" }
 
-  public static let layout = WireLayout(depth: 1, kith__worker__v1__launch_record__init)
+  public static let layout = WireLayout(depth: 0, kith__worker__v1__launch_record__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Worker__V1__LaunchRecord.self)

@@ -34,7 +34,7 @@ public struct ProcessIdentity: GeneratedMessage {
 
   public static var fullName: String { "kith.worker.v1.ProcessIdentity" }
 
-  public static let layout = WireLayout(depth: 1, kith__worker__v1__process_identity__init)
+  public static let layout = WireLayout(depth: 0, kith__worker__v1__process_identity__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Worker__V1__ProcessIdentity.self)

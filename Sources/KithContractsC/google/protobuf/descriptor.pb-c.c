@@ -1145,7 +1145,7 @@ static const ProtobufCFieldDescriptor google__protobuf__file_descriptor_proto__f
     offsetof(Google__Protobuf__FileDescriptorProto, public_dependency),
     NULL,
     NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -1157,7 +1157,7 @@ static const ProtobufCFieldDescriptor google__protobuf__file_descriptor_proto__f
     offsetof(Google__Protobuf__FileDescriptorProto, weak_dependency),
     NULL,
     NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {

@@ -8,7 +8,8 @@ public enum Area {
     let components = package.split(separator: ".")
     guard components.count >= 2 else { return nil }
     let component = String(components[1])
-    return abbreviations[component] ?? component.split(separator: "_")
+    return abbreviations[component]
+      ?? component.split(separator: "_")
       .map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 

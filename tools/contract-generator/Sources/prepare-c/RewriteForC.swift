@@ -10,18 +10,20 @@ import SwiftProtobuf
 /// - Enumerations become `int32`: they are open, and the C side has no use for their names.
 /// - A single message becomes a repeated one: libprotobuf-c's merging of a message that is sent in parts reads out of
 ///   bounds when there is a oneof in it, and loses unknown fields. The Swift side merges.
-/// - Maps become the repeated messages that they are on the wire; repeated numbers are marked packed.
+/// - Maps become the repeated messages that they are on the wire; repeated numbers are marked packed where proto3 packs
+///   them.
 /// - Options, services, extensions and enumerations go: only messages have C code.
 func rewriteForC(_ set: Google_Protobuf_FileDescriptorSet) -> Google_Protobuf_FileDescriptorSet {
   let files = set.file.filter { !$0.messageType.isEmpty }
-  let names = Set(files.map(\.name))
   return .with { result in
     result.file = files.map { file in
       .with {
         $0.name = file.name
         $0.package = file.package
-        $0.dependency = file.dependency.filter { names.contains($0) && isUsed($0, by: file, in: files) }
-        $0.messageType = file.messageType.map(rewriteForC)
+        $0.dependency = file.dependency.filter {
+          isUsed($0, by: file, in: files)
+        }
+        $0.messageType = file.messageType.map { rewriteForC($0, isProto3: file.syntax == "proto3") }
       }
     }
   }
@@ -48,14 +50,14 @@ private func uses(_ types: Set<String>, _ message: Google_Protobuf_DescriptorPro
 }
 
 private func rewriteForC(
-  _ message: Google_Protobuf_DescriptorProto
+  _ message: Google_Protobuf_DescriptorProto, isProto3: Bool
 ) -> Google_Protobuf_DescriptorProto {
   // protoc puts the oneofs that it makes for `optional` behind the real ones.
   let synthetic = message.field.filter(\.proto3Optional).count
   return .with {
     $0.name = message.name
-    $0.field = message.field.map(rewriteForC)
-    $0.nestedType = message.nestedType.map(rewriteForC)
+    $0.field = message.field.map { rewriteForC($0, isProto3: isProto3) }
+    $0.nestedType = message.nestedType.map { rewriteForC($0, isProto3: isProto3) }
     $0.oneofDecl = message.oneofDecl.dropLast(synthetic).map { oneof in
       .with { $0.name = oneof.name }
     }
@@ -63,7 +65,7 @@ private func rewriteForC(
 }
 
 private func rewriteForC(
-  _ field: Google_Protobuf_FieldDescriptorProto
+  _ field: Google_Protobuf_FieldDescriptorProto, isProto3: Bool
 ) -> Google_Protobuf_FieldDescriptorProto {
   let inOneof = field.hasOneofIndex && !field.proto3Optional
   return .with {
@@ -81,6 +83,8 @@ private func rewriteForC(
       if !inOneof { $0.label = .repeated }
     default: $0.type = field.type
     }
-    if $0.label == .repeated, $0.type != .message, $0.type != .bytes { $0.options.packed = true }
+    let isPackable = field.label == .repeated && ![.message, .string, .bytes].contains(field.type)
+    let isPacked = field.options.hasPacked ? field.options.packed : isProto3
+    if isPackable && isPacked { $0.options.packed = true }
   }
 }

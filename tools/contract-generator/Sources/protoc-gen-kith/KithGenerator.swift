@@ -48,7 +48,8 @@ struct KithGenerator: CodeGenerator {
       }
     }
     for (area, files) in filesOfArea {
-      let source = SourceFile(files[0], uses: ["KithContractsC", "KithWire"], publicly: []) { text in
+      let source = SourceFile(files[0], uses: ["KithContractsC", "KithWire"], publicly: []) {
+        text in
         DescriptorSetGenerator(area: area, files: files).generate(into: &text)
       }
       try generatorOutputs.add(

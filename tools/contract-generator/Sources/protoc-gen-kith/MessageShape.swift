@@ -3,7 +3,7 @@ import SwiftProtobufPluginLibrary
 
 /// How messages contain one another.
 enum MessageShape {
-  /// How deep a message can be by its definition; nil when it can hold itself.
+  /// How deep messages can be nested in a message by its definition; nil when it can hold itself.
   static func depth(of message: Descriptor) -> Int? {
     depth(of: message, within: [])
   }
@@ -14,9 +14,9 @@ enum MessageShape {
     for field in message.fields where field.type == .message {
       guard let depth = depth(of: field.messageType, within: path.union([message.fullName]))
       else { return nil }
-      deepest = max(deepest, depth)
+      deepest = max(deepest, depth + 1)
     }
-    return deepest + 1
+    return deepest
   }
 
   /// Whether a value of the field's type would have to hold a value of the message that the field belongs to.

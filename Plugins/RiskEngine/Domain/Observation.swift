@@ -1,0 +1,54 @@
+/// What the engine observes beside phrases; rules name them as `link.short`, `text.invisible` and so on.
+public enum Observation: Int, CaseIterable, Sendable {
+  case link, linkShort, linkAddress, linkUser, linkSuspiciousTopLevel, linkLookalike,
+    linkBrandElsewhere
+  case linkObfuscated, linkForeignScript, linkOfficial, linkAgency, linkPopular, linkUnknown
+  case linkFreeHost, linkNested, linkDeep
+  case phone, money, code, number, email
+  case invisible, directionOverride, homoglyphWord, styledWord, leetWord, spacedWord, maskedWord
+  case shouting, contact, brief
+
+  /// Its name in the rule file.
+  public var name: String {
+    switch self {
+    case .link: "link"
+    case .linkShort: "link.short"
+    case .linkAddress: "link.address"
+    case .linkUser: "link.user"
+    case .linkSuspiciousTopLevel: "link.suspicious_top_level"
+    case .linkLookalike: "link.lookalike"
+    case .linkBrandElsewhere: "link.brand_elsewhere"
+    case .linkObfuscated: "link.obfuscated"
+    case .linkForeignScript: "link.foreign_script"
+    case .linkOfficial: "link.official"
+    case .linkAgency: "link.agency"
+    case .linkPopular: "link.popular"
+    case .linkUnknown: "link.unknown"
+    case .linkFreeHost: "link.free_host"
+    case .linkNested: "link.nested"
+    case .linkDeep: "link.deep"
+    case .phone: "phone"
+    case .money: "money"
+    case .code: "code"
+    case .number: "number"
+    case .email: "email"
+    case .invisible: "text.invisible"
+    case .directionOverride: "text.direction_override"
+    case .homoglyphWord: "text.homoglyph"
+    case .styledWord: "text.styled"
+    case .leetWord: "text.leet"
+    case .spacedWord: "text.spaced"
+    case .maskedWord: "text.masked"
+    case .shouting: "text.shouting"
+    case .contact: "sender.contact"
+    case .brief: "text.brief"
+    }
+  }
+}
+
+/// One finding: which observation or phrase, and over which words.
+struct Finding {
+  var atom: Int
+  var first: Int
+  var last: Int
+}

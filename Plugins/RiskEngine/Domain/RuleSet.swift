@@ -1,0 +1,283 @@
+/// The rule file, checked and ready to be matched.
+public struct RuleSet: Sendable {
+  /// A signal, compiled.
+  struct Signal {
+    var rule: SignalRule
+    var group: Int
+    /// For each part the atoms that fulfil it.
+    var parts: [[Int]]
+    var within: Int
+    var unless: [Int]
+    var unlessWithin: Int
+    var category: ScamCategory?
+  }
+
+  /// A signal that was found.
+  struct Match {
+    var signal: Int
+    /// The tokens it rests on; nil when it rests on the text as a whole.
+    var tokens: ClosedRange<Int>?
+  }
+
+  /// The most parts that a signal may have.
+  private static let mostParts = 6
+
+  let file: RuleFile
+  let lexicon: Lexicon
+  let trie: PhraseTrie
+  let signals: [Signal]
+  let caps: [Double]
+  let groupNames: [String]
+  let atomCount: Int
+  /// The signals' points, groups, numbers of parts and distances, apart from the rest: they are read for
+  /// every text.
+  let weights: [Double]
+  let groups: [Int]
+  let floors: [Double]
+  private let partCounts: [Int]
+  private let distances: [Int]
+  private let restsOnWhole: [Bool]
+  private let spoilers: [[Int]]
+  private let spoilDistances: [Int]
+  /// For each atom the signals and parts that it fulfils.
+  private let uses: [[(signal: Int, part: Int)]]
+  /// For each atom the categories that it is a topic of.
+  let topicsByAtom: [[Int]]
+
+  /// The version of the rules.
+  public var version: String { file.version }
+  /// How many signals there are.
+  public var signalCount: Int { signals.count }
+
+  /// Checks and compiles a rule file.
+  ///
+  /// - Throws: `RuleFileError` naming the signal and the word that is wrong.
+  public init(_ file: RuleFile) throws(RuleFileError) {
+    self.file = file
+    var lexicon = Lexicon()
+    for word in file.commonWords.split(whereSeparator: \.isWhitespace) {
+      _ = lexicon.add(word, common: true)
+    }
+    var atoms: [String: Int] = [:]
+    for observation in Observation.allCases { atoms[observation.name] = observation.rawValue }
+    var trie = PhraseTrie()
+    var atomCount = Observation.allCases.count
+    for (name, phrases) in file.phrases.sorted(by: { $0.key < $1.key }) {
+      guard atoms[name] == nil else {
+        throw RuleFileError(
+          description: "phrases `\(name)`: the name is taken by an observation; choose another")
+      }
+      atoms[name] = atomCount
+      for phrase in phrases {
+        try Self.add(phrase, of: name, atom: atomCount, &lexicon, &trie)
+      }
+      atomCount += 1
+    }
+
+    func resolve(_ names: String, _ place: String) throws(RuleFileError) -> [Int] {
+      var result: [Int] = []
+      for name in names.split(separator: "|") {
+        guard let atom = atoms[String(name)] else {
+          throw RuleFileError(
+            description: "\(place): `\(name)` is neither a phrase list nor an observation")
+        }
+        result.append(atom)
+      }
+      return result
+    }
+    func category(_ name: String, _ place: String) throws(RuleFileError) -> ScamCategory {
+      guard let category = ScamCategory(name: name) else {
+        throw RuleFileError(description: "\(place): `\(name)` is no category")
+      }
+      return category
+    }
+
+    let groupNames = file.groups.keys.sorted()
+    var signals: [Signal] = []
+    var seen: Set<String> = []
+    var uses = [[(signal: Int, part: Int)]](repeating: [], count: atomCount)
+    for rule in file.signals {
+      let place = "signal `\(rule.id)`"
+      guard seen.insert(rule.id).inserted else {
+        throw RuleFileError(description: "\(place): the name is used twice")
+      }
+      guard let group = groupNames.firstIndex(of: rule.group) else {
+        throw RuleFileError(description: "\(place): the group `\(rule.group)` has no cap")
+      }
+      guard rule.weight.isFinite, abs(rule.weight) <= 100, !rule.sentence.isEmpty else {
+        throw RuleFileError(description: "\(place): needs a weight from -100 to 100 and a sentence")
+      }
+      guard (1...Self.mostParts).contains(rule.all.count) else {
+        throw RuleFileError(description: "\(place): `all` names 1 to \(Self.mostParts) parts")
+      }
+      if let floor = rule.floor, !(0...1).contains(floor) {
+        throw RuleFileError(description: "\(place): the floor is not from 0 to 1")
+      }
+      var parts: [[Int]] = []
+      for (part, names) in rule.all.enumerated() {
+        let atoms = try resolve(names, place)
+        for atom in atoms { uses[atom].append((signals.count, part)) }
+        parts.append(atoms)
+      }
+      var unless: [Int] = []
+      for names in rule.unless ?? [] { unless += try resolve(names, place) }
+      var scamCategory: ScamCategory?
+      if let name = rule.category { scamCategory = try category(name, place) }
+      signals.append(
+        Signal(
+          rule: rule, group: group, parts: parts, within: rule.within ?? 0, unless: unless,
+          unlessWithin: rule.unlessWithin ?? 12, category: scamCategory))
+    }
+    var topics = [[Int]](repeating: [], count: atomCount)
+    for (name, lists) in file.topics.sorted(by: { $0.key < $1.key }) {
+      let category = try category(name, "topic `\(name)`")
+      for list in lists {
+        for atom in try resolve(list, "topic `\(name)`") { topics[atom].append(category.rawValue) }
+      }
+    }
+    for name in file.nextSteps.keys.sorted() where name != "low" {
+      _ = try category(name, "next step")
+    }
+    guard file.nextSteps["low"] != nil, file.nextSteps["other"] != nil else {
+      throw RuleFileError(description: "next_steps: `low` and `other` are required")
+    }
+    guard file.slope > 0, file.threshold.isFinite else {
+      throw RuleFileError(description: "slope must be above 0")
+    }
+    self.lexicon = lexicon
+    self.trie = trie
+    self.signals = signals
+    weights = signals.map(\.rule.weight)
+    groups = signals.map(\.group)
+    floors = signals.map { $0.rule.floor ?? 0 }
+    partCounts = signals.map(\.parts.count)
+    distances = signals.map(\.within)
+    spoilers = signals.map(\.unless)
+    spoilDistances = signals.map(\.unlessWithin)
+    let whole: Set = [
+      Observation.shouting.rawValue, Observation.contact.rawValue, Observation.brief.rawValue,
+    ]
+    restsOnWhole = signals.map { $0.parts.contains { !whole.isDisjoint(with: $0) } }
+    self.groupNames = groupNames
+    self.caps = groupNames.map { file.groups[$0] ?? 0 }
+    self.atomCount = atomCount
+    self.uses = uses
+    topicsByAtom = topics
+  }
+
+  /// Reads `your|ur account (optional: is?) suspended|blocked`.
+  private static func add(
+    _ phrase: String, of name: String, atom: Int, _ lexicon: inout Lexicon, _ trie: inout PhraseTrie
+  ) throws(RuleFileError) {
+    var slots: [(words: [Int], optional: Bool)] = []
+    for slot in phrase.split(separator: " ") {
+      let optional = slot.last == "?"
+      let words = (optional ? slot.dropLast() : slot).split(separator: "|")
+      for word in words {
+        let isPlaceholder = Lexicon.placeholders.contains(String(word))
+        let isWord = word.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 }
+        guard isPlaceholder || isWord else {
+          throw RuleFileError(
+            description: "phrases `\(name)`: `\(word)` must be lower-case letters and digits")
+        }
+      }
+      slots.append((words.map { lexicon.add($0) }, optional))
+    }
+    guard slots.contains(where: { !$0.optional && !$0.words.isEmpty }), slots.count <= 12 else {
+      throw RuleFileError(
+        description: "phrases `\(name)`: `\(phrase)` needs 1 to 12 words, one of them not optional")
+    }
+    trie.add(slots: slots, atom: atom)
+  }
+
+  /// The findings of phrases, added to those of the tokenizer, in the order of the text.
+  func findings(in tokenized: TokenizedText) -> [Finding] {
+    var findings = tokenized.findings
+    trie.match(tokenized.tokens, into: &findings)
+    findings.sort { ($0.last, $0.first, $0.atom) < ($1.last, $1.first, $1.atom) }
+    return findings
+  }
+
+  /// For each atom where it was found, in one array.
+  private struct Positions {
+    private var bounds: [Int32]
+    private var places: [Int32]
+
+    init(_ findings: [Finding], atomCount: Int) {
+      bounds = [Int32](repeating: 0, count: atomCount + 1)
+      for finding in findings { bounds[finding.atom + 1] += 1 }
+      for atom in 0..<atomCount { bounds[atom + 1] += bounds[atom] }
+      places = [Int32](repeating: 0, count: findings.count)
+      var next = bounds
+      for finding in findings {
+        places[Int(next[finding.atom])] = Int32(finding.first)
+        next[finding.atom] += 1
+      }
+    }
+
+    func of(_ atom: Int) -> ArraySlice<Int32> {
+      places[Int(bounds[atom])..<Int(bounds[atom + 1])]
+    }
+  }
+
+  /// Which signals the findings make, in the order of the text.
+  func matches(of findings: [Finding]) -> [Match] {
+    let positions = Positions(findings, atomCount: atomCount)
+    // A signal counts once in a neighbourhood; far enough on it may be found again.
+    var matchedAt = [Int](repeating: Int.min / 2, count: signals.count)
+    // For each signal and part where it was seen last; -1 for not yet.
+    var last = [(first: Int, last: Int)](
+      repeating: (-1, -1), count: signals.count * Self.mostParts)
+    var matches: [Match] = []
+    for finding in findings {
+      for use in uses[finding.atom]
+      where finding.first - matchedAt[use.signal] >= TextModel.windowStride {
+        let base = use.signal * Self.mostParts
+        last[base + use.part] = (finding.first, finding.last)
+        var first = Int.max
+        var end = -1
+        var complete = true
+        for part in 0..<partCounts[use.signal] {
+          let seen = last[base + part]
+          if seen.first < 0 {
+            complete = false
+            break
+          }
+          first = min(first, seen.first)
+          end = max(end, seen.last)
+        }
+        let within = distances[use.signal]
+        guard complete, within == 0 || end - first <= within,
+          !isSpoiled(use.signal, first...end, positions)
+        else { continue }
+        matchedAt[use.signal] = first
+        matches.append(
+          Match(signal: use.signal, tokens: restsOnWhole[use.signal] ? nil : first...end))
+      }
+    }
+    return matches
+  }
+
+  /// Whether something near says that the signal does not count here.
+  private func isSpoiled(
+    _ signal: Int, _ tokens: ClosedRange<Int>, _ positions: Positions
+  ) -> Bool {
+    let distance = spoilDistances[signal]
+    for atom in spoilers[signal] {
+      let list = positions.of(atom)
+      guard !list.isEmpty else { continue }
+      if distance == 0 { return true }
+      let low = Int32(clamping: tokens.lowerBound - distance)
+      let high = Int32(clamping: tokens.upperBound + distance)
+      // The list is nearly in the order of the text; halving finds the first place not before `low`.
+      var from = list.startIndex
+      var to = list.endIndex
+      while from < to {
+        let middle = (from + to) / 2
+        if list[middle] < low { from = middle + 1 } else { to = middle }
+      }
+      if from < list.endIndex, list[from] <= high { return true }
+    }
+    return false
+  }
+}

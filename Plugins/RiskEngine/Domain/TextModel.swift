@@ -1,0 +1,243 @@
+/// A logistic regression over hashed features: weights of 16 bits, and a score that is integer
+/// arithmetic until one division, so that it is the same everywhere.
+public struct TextModel: Sendable {
+  /// What the trainer has found, beside the weights.
+  public struct Parameters: Sendable, Hashable {
+    /// What one unit of a weight is worth.
+    public var unit: Double
+    /// The log-odds of a text without features.
+    public var bias: Double
+    /// Below this length the feature vector is not brought to length one but to less, so that a few
+    /// words say little.
+    public var leastNorm: Double
+    /// Calibration (Platt): log-odds = slope x raw + offset.
+    public var calibrationSlope: Double
+    /// The other half of the calibration.
+    public var calibrationOffset: Double
+    /// The share of the model in the blend with the rules, 0 to 1.
+    public var share: Double
+    /// What the blend adds to the log-odds.
+    public var blendOffset: Double
+    /// Factor of the blended log-odds.
+    public var blendSlope: Double
+
+    /// All parameters.
+    public init(
+      unit: Double, bias: Double, leastNorm: Double, calibrationSlope: Double,
+      calibrationOffset: Double, share: Double, blendOffset: Double, blendSlope: Double
+    ) {
+      self.unit = unit
+      self.bias = bias
+      self.leastNorm = leastNorm
+      self.calibrationSlope = calibrationSlope
+      self.calibrationOffset = calibrationOffset
+      self.share = share
+      self.blendOffset = blendOffset
+      self.blendSlope = blendSlope
+    }
+  }
+
+  /// How many buckets features are hashed into.
+  public static let bucketCount = 1 << 18
+  /// The words of a window. Long texts are read window by window, so that padding cannot hide a scam.
+  public static let windowTokens = 64
+  static let windowStride = 32
+
+  /// The parameters.
+  public var parameters: Parameters
+  private let weights: [Int16]
+
+  /// A model of `bucketCount` weights.
+  public init(parameters: Parameters, weights: [Int16]) {
+    precondition(weights.count == Self.bucketCount, "a model has \(Self.bucketCount) weights")
+    self.parameters = parameters
+    self.weights = weights
+  }
+
+  /// The bucket and the sign of a feature.
+  @inline(__always)
+  public static func slot(of id: UInt32) -> (bucket: Int, sign: Int) {
+    (Int(id & UInt32(bucketCount - 1)), id >> 31 == 0 ? 1 : -1)
+  }
+
+  /// 1 + ln(n) in 16.16 fixed point: what a feature that occurs n times counts.
+  public static let dampedCounts: [Int64] = (0..<1024).map { count in
+    guard count > 0 else { return 0 }
+    let value = (1 + DeterministicMath.logarithm(Double(count))) * 65536
+    return Int64(value.rounded(.toNearestOrEven))
+  }
+
+  @inline(__always)
+  static func damped(_ count: UInt32, _ table: UnsafeBufferPointer<Int64>) -> Int64 {
+    table[Int(min(count, 1023))]
+  }
+
+  /// The model's word on a text.
+  struct Verdict {
+    /// Uncalibrated log-odds: the largest over windows and their beginnings.
+    var raw: Double
+    /// The tokens of the window it was found in.
+    var window: Range<Int>
+  }
+
+  /// Reads all windows of a text.
+  ///
+  /// A window's score is taken at every word, so that text added behind never lowers the verdict.
+  func verdict(on features: FeatureExtractor.Features) -> Verdict {
+    let tokens = features.ends.count
+    var best = Verdict(raw: parameters.bias, window: 0..<0)
+    guard tokens > 0 else { return best }
+    var starts: [Int] = [0]
+    while let last = starts.last, last + Self.windowTokens < tokens {
+      starts.append(last + Self.windowStride)
+    }
+    var largest = 0
+    for start in starts {
+      let end = min(start + Self.windowTokens, tokens)
+      largest = max(largest, features.ends[end - 1] - (start == 0 ? 0 : features.ends[start - 1]))
+    }
+    var capacity = 64
+    while capacity < 2 * largest { capacity <<= 1 }
+    let mask = capacity - 1
+    // Each cell: the feature in the upper half, the window's number and its count in the lower.
+    var cells = [UInt64](repeating: 0, count: capacity)
+    let least = Int64((parameters.leastNorm * 65536).rounded(.toNearestOrEven))
+    let leastSquare = least * least
+    cells.withUnsafeMutableBufferPointer { cells in
+      weights.withUnsafeBufferPointer { weights in
+        features.ids.withUnsafeBufferPointer { ids in
+          Self.dampedCounts.withUnsafeBufferPointer { table in
+            for (number, start) in starts.enumerated() {
+              if number > 0 { cells.update(repeating: 0) }
+              var dot: Int64 = 0
+              var square: Int64 = 0
+              var index = start == 0 ? 0 : features.ends[start - 1]
+              for token in start..<min(start + Self.windowTokens, tokens) {
+                let end = features.ends[token]
+                while index < end {
+                  let id = ids[index]
+                  index += 1
+                  var at = Int(id >> 7) & mask
+                  while cells[at] != 0, UInt32(truncatingIfNeeded: cells[at] >> 32) != id {
+                    at = (at + 1) & mask
+                  }
+                  let count = UInt32(truncatingIfNeeded: cells[at])
+                  cells[at] = UInt64(id) << 32 | UInt64(count + 1)
+                  let old = Self.damped(count, table)
+                  let new = Self.damped(count + 1, table)
+                  let (bucket, sign) = Self.slot(of: id)
+                  dot &+= Int64(sign) &* Int64(weights[bucket]) &* (new - old)
+                  square &+= new * new - old * old
+                }
+                let norm = Double(max(square, leastSquare)).squareRoot()
+                let raw = parameters.bias + parameters.unit * (Double(dot) / norm)
+                if raw > best.raw { best = Verdict(raw: raw, window: start..<(token + 1)) }
+              }
+            }
+          }
+        }
+      }
+    }
+    return best
+  }
+
+  /// How much each token of a window speaks for a scam, in units that only compare.
+  func contributions(of features: FeatureExtractor.Features, in window: Range<Int>) -> [Int64] {
+    var result: [Int64] = []
+    result.reserveCapacity(window.count)
+    var index = window.lowerBound == 0 ? 0 : features.ends[window.lowerBound - 1]
+    for token in window {
+      var sum: Int64 = 0
+      while index < features.ends[token] {
+        let (bucket, sign) = Self.slot(of: features.ids[index])
+        sum += Int64(sign) * Int64(weights[bucket])
+        index += 1
+      }
+      result.append(sum)
+    }
+    return result
+  }
+
+  /// The calibrated log-odds.
+  func calibrated(_ raw: Double) -> Double {
+    parameters.calibrationSlope * raw + parameters.calibrationOffset
+  }
+}
+
+// MARK: - The file
+
+extension TextModel {
+  /// A model file that cannot be read, and why.
+  public struct FileError: Error, Sendable, CustomStringConvertible {
+    /// What is wrong, what was expected, and what to do.
+    public var description: String
+  }
+
+  private static let magic: [UInt8] = Array("KITHRISK".utf8)
+  private static let headerBytes = 8 + 8 + 8 * 8
+
+  /// The file's bytes: magic, feature version, bucket count, eight parameters, weights; little-endian.
+  public func encoded() -> [UInt8] {
+    var bytes = Self.magic
+    bytes.reserveCapacity(Self.headerBytes + 2 * weights.count)
+    func put(_ value: UInt64, _ count: Int) {
+      for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
+    }
+    put(UInt64(FeatureExtractor.version), 4)
+    put(UInt64(Self.bucketCount), 4)
+    for value in [
+      parameters.unit, parameters.bias, parameters.leastNorm, parameters.calibrationSlope,
+      parameters.calibrationOffset, parameters.share, parameters.blendOffset,
+      parameters.blendSlope,
+    ] {
+      put(value.bitPattern, 8)
+    }
+    for weight in weights { put(UInt64(UInt16(bitPattern: weight)), 2) }
+    return bytes
+  }
+
+  /// Reads a model file.
+  ///
+  /// - Throws: `FileError` when the file is cut short, is of another kind, or was trained with other features.
+  public init(decoding bytes: [UInt8]) throws(FileError) {
+    let expected = Self.headerBytes + 2 * Self.bucketCount
+    guard bytes.starts(with: Self.magic) else {
+      throw FileError(description: "the model file does not start with KITHRISK; train it again")
+    }
+    guard bytes.count == expected else {
+      throw FileError(
+        description: "the model file has \(bytes.count) bytes, expected \(expected); train it again"
+      )
+    }
+    func get(_ offset: Int, _ count: Int) -> UInt64 {
+      (0..<count).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
+    }
+    guard get(8, 4) == UInt64(FeatureExtractor.version), get(12, 4) == UInt64(Self.bucketCount)
+    else {
+      throw FileError(
+        description:
+          "the model file was trained with features of version \(get(8, 4)), expected "
+          + "\(FeatureExtractor.version); run tools/train-risk")
+    }
+    let values = (0..<8).map { Double(bitPattern: get(16 + 8 * $0, 8)) }
+    guard values.allSatisfy(\.isFinite) else {
+      throw FileError(description: "the model file has a parameter that is no number")
+    }
+    let weights = bytes.withUnsafeBufferPointer { buffer in
+      [Int16](unsafeUninitializedCapacity: Self.bucketCount) { output, count in
+        for index in 0..<Self.bucketCount {
+          let at = Self.headerBytes + 2 * index
+          output[index] = Int16(
+            bitPattern: UInt16(buffer[at]) | UInt16(buffer[at + 1]) << 8)
+        }
+        count = Self.bucketCount
+      }
+    }
+    self.init(
+      parameters: Parameters(
+        unit: values[0], bias: values[1], leastNorm: values[2], calibrationSlope: values[3],
+        calibrationOffset: values[4], share: values[5], blendOffset: values[6],
+        blendSlope: values[7]),
+      weights: weights)
+  }
+}

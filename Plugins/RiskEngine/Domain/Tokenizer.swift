@@ -1,0 +1,536 @@
+/// Parts a normalised text into words, numbers, sums, telephone numbers and links, and sees through
+/// words that are disguised (`g1ft`, `g i f t`, `P****d`).
+struct Tokenizer {
+  let lexicon: Lexicon
+  let reader: LinkReader
+
+  /// How many chunks without spaces a telephone number may take: `+1 (800) 555 01 99`.
+  private static let phoneChunks = 6
+  /// How many letters a disguised word may have.
+  private static let longestDisguise = 24
+
+  /// Parts the text.
+  func tokenize(_ text: NormalizedText) -> TokenizedText {
+    var result = TokenizedText()
+    let scalars = text.scalars
+    result.tokens.reserveCapacity(scalars.count / 4 + 1)
+    var index = 0
+    var schemeBefore = false
+    // A run of single letters is looked at once, also when it makes no words.
+    var lettersExamined = 0
+    while index < scalars.count {
+      if scalars[index] == 0x20 {
+        index += 1
+        continue
+      }
+      var end = index
+      var mayBeLink = schemeBefore
+      while end < scalars.count, scalars[end] != 0x20 {
+        let scalar = scalars[end]
+        if scalar == 0x2E || scalar == 0x2F || scalar == 0x40 || scalar == 0x5D { mayBeLink = true }
+        end += 1
+      }
+      if end - index == 1, index >= lettersExamined,
+        NormalizedText.isLetterOrDigit(scalars[index]),
+        let after = joinSpacedLetters(text, index, &lettersExamined, &result)
+      {
+        index = after
+        schemeBefore = false
+        continue
+      }
+      if end - index <= 6, end - index >= 4, scalars[index] == 0x68 || scalars[index] == 0x66,
+        standsForScheme(scalars, index..<end)
+      {
+        if let after = skipSlashes(scalars, end) {
+          index = after
+          schemeBefore = true
+          continue
+        }
+      }
+      if mayBeLink, let found = reader.read(text, index..<end, schemeBefore: schemeBefore) {
+        schemeBefore = false
+        switch found {
+        case .link(let range, var link):
+          if range.lowerBound > index { words(text, index..<range.lowerBound, &result) }
+          link.token = result.tokens.count
+          result.links.append(link)
+          result.tokens.append(Token(range: range, kind: .link, word: Lexicon.link))
+          report(link, &result)
+          index = max(range.upperBound, index + 1)
+          // What stands behind a link in the same chunk is read as words, not searched again.
+          let stop = end
+          if index < stop { words(text, index..<stop, &result) }
+          index = stop
+          continue
+        case .email(let range):
+          if range.lowerBound > index { words(text, index..<range.lowerBound, &result) }
+          result.tokens.append(Token(range: range, kind: .email, word: Lexicon.email))
+          if range.upperBound < end { words(text, range.upperBound..<end, &result) }
+          index = end
+          continue
+        }
+      }
+      schemeBefore = false
+      if let (range, link) = spacedLink(text, index..<end) {
+        var link = link
+        link.token = result.tokens.count
+        result.links.append(link)
+        result.tokens.append(Token(range: range, kind: .link, word: Lexicon.link))
+        report(link, &result)
+        index = range.upperBound
+        continue
+      }
+      if let after = phone(scalars, index, &result) {
+        index = after
+        continue
+      }
+      words(text, index..<end, &result)
+      index = end
+    }
+    return result
+  }
+
+  // MARK: - Words
+
+  /// Parts a stretch without spaces into words and numbers.
+  private func words(_ text: NormalizedText, _ range: Range<Int>, _ result: inout TokenizedText) {
+    let scalars = text.scalars
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let scalar = scalars[index]
+      if Self.isWordScalar(scalar) {
+        let start = index
+        var hash = StableHash.start
+        var letters = 0
+        var digits = 0
+        var joiner = false
+        var marks: NormalizedText.Marks = []
+        var plain = 0
+        while index < range.upperBound {
+          let next = scalars[index]
+          if Self.isWordScalar(next) {
+            hash = StableHash.step(hash, next)
+            if next &- 0x30 < 10 {
+              digits += 1
+            } else {
+              letters += 1
+            }
+            let mark = text.marks[index]
+            if mark.contains(.homoglyph) {
+              marks.insert(.homoglyph)
+            } else if next &- 0x61 < 26 {
+              plain += 1
+            }
+            if mark.contains(.styled) { marks.insert(.styled) }
+            if mark.contains(.afterInvisible), index > start { marks.insert(.afterInvisible) }
+          } else if next == 0x27, index + 1 < range.upperBound,
+            scalars[index + 1] &- 0x61 < 26, letters > 0
+          {
+            // `don't` reads as `dont`.
+          } else if Self.isDisguise(next), index + 1 < range.upperBound, letters > 0 {
+            joiner = true
+            break
+          } else {
+            break
+          }
+          index += 1
+        }
+        if joiner, let after = disguisedWord(text, start..<range.upperBound, &result) {
+          index = after
+          continue
+        }
+        let token = result.tokens.count
+        if letters == 0 {
+          index = number(scalars, start, range.upperBound, &result)
+          continue
+        }
+        var word = lexicon.number(ofHash: hash)
+        if word == 0, digits > 0, index - start <= Self.longestDisguise {
+          word = undisguised(Array(scalars[start..<index]))
+          if word != 0 { note(.leetWord, token, &result) }
+        }
+        if digits > 0, word == 0, Self.isMaskedNumber(scalars, start..<index) {
+          append(.number, Lexicon.number, start..<index, &result)
+          continue
+        }
+        if digits == 0, word == 0, index - start >= 3,
+          scalars[start..<index].allSatisfy({ $0 == 0x78 })
+        {
+          // Digits that somebody masked before passing the text on: XXXXXXXXXX.
+          let kind: Token.Kind = index - start >= 7 ? .phone : .number
+          append(kind, kind == .phone ? Lexicon.phone : Lexicon.number, start..<index, &result)
+          note(kind == .phone ? .phone : .number, token, &result)
+          continue
+        }
+        append(.word, word, start..<index, &result)
+        if marks.contains(.homoglyph), plain > 0 { note(.homoglyphWord, token, &result) }
+        if marks.contains(.styled), letters >= 3 { note(.styledWord, token, &result) }
+        if marks.contains(.afterInvisible), letters >= 3 { note(.invisible, token, &result) }
+        // `rs500`, `inr2000`, `n100`, `500usd`: a sum in one word.
+        if digits > 0, word == 0, index - start <= 14, Self.isSum(scalars, start..<index) {
+          result.tokens[token].kind = .money
+          result.tokens[token].word = Lexicon.money
+          note(.money, token, &result)
+        }
+        continue
+      }
+      if Self.isCurrency(scalar), let after = sum(scalars, index, range.upperBound, &result) {
+        index = after
+        continue
+      }
+      if scalar == 0x2A, index > range.lowerBound,
+        index + 1 < range.upperBound
+      {
+        // `Acc***t`: stars inside a word.
+        var end = index
+        while end < range.upperBound, scalars[end] == 0x2A { end += 1 }
+        if end < range.upperBound, scalars[end] &- 0x61 < 26, scalars[index - 1] &- 0x61 < 26,
+          !result.tokens.isEmpty
+        {
+          note(.maskedWord, result.tokens.count - 1, &result)
+        }
+        index = end
+        continue
+      }
+      index += 1
+    }
+  }
+
+  /// A word with signs for letters (`c@rd`, `pa$$word`); nil when the rules know no such word.
+  private func disguisedWord(
+    _ text: NormalizedText, _ range: Range<Int>, _ result: inout TokenizedText
+  ) -> Int? {
+    let scalars = text.scalars
+    var end = range.lowerBound
+    while end < range.upperBound, end - range.lowerBound <= Self.longestDisguise,
+      Self.isWordScalar(scalars[end]) || Self.isDisguise(scalars[end])
+    {
+      end += 1
+    }
+    while end > range.lowerBound, Self.isDisguise(scalars[end - 1]) { end -= 1 }
+    guard end - range.lowerBound <= Self.longestDisguise else { return nil }
+    let word = undisguised(Array(scalars[range.lowerBound..<end]))
+    guard word != 0 else { return nil }
+    note(.leetWord, result.tokens.count, &result)
+    append(.word, word, range.lowerBound..<end, &result)
+    return end
+  }
+
+  /// The number of the word that digits and signs stand for; 0 when the rules know none.
+  private func undisguised(_ scalars: [UInt32]) -> Int {
+    guard scalars.count >= 4, scalars.contains(where: { $0 &- 0x61 < 26 }) else { return 0 }
+    var changed = false
+    for one in [UInt32(0x69), 0x6C] {
+      var hash = StableHash.start
+      for scalar in scalars {
+        var letter = scalar
+        switch scalar {
+        case 0x30: letter = 0x6F
+        case 0x31, 0x21, 0x7C: letter = one
+        case 0x33: letter = 0x65
+        case 0x34, 0x40: letter = 0x61
+        case 0x35, 0x24: letter = 0x73
+        case 0x37, 0x2B: letter = 0x74
+        case 0x38: letter = 0x62
+        case 0x39: letter = 0x67
+        default: break
+        }
+        if letter != scalar { changed = true }
+        hash = StableHash.step(hash, letter)
+      }
+      let word = lexicon.number(ofHash: hash)
+      if changed, word != 0, lexicon.isTelling[word] { return word }
+    }
+    return 0
+  }
+
+  /// Letters that stand apart (`g i f t`, `g.i.f.t` is left to links): the words that they make.
+  private func joinSpacedLetters(
+    _ text: NormalizedText, _ start: Int, _ examined: inout Int, _ result: inout TokenizedText
+  ) -> Int? {
+    let scalars = text.scalars
+    var letters: [Int] = []
+    var index = start
+    while index < scalars.count, letters.count < 64 {
+      guard NormalizedText.isLetterOrDigit(scalars[index]) else { break }
+      let next = index + 1
+      letters.append(index)
+      guard next < scalars.count else {
+        index = next
+        break
+      }
+      guard scalars[next] == 0x20 else {
+        // The last letter of the run belongs to a longer word, or a comma follows.
+        if NormalizedText.isLetterOrDigit(scalars[next]) { letters.removeLast() }
+        break
+      }
+      index = next + 1
+    }
+    examined = index
+    guard letters.count >= 4 else { return nil }
+    var found: [(Int, Int, Int)] = []
+    var position = 0
+    while position < letters.count {
+      var best: (length: Int, word: Int)?
+      var hash = StableHash.start
+      for length in 1...16 where position + length <= letters.count {
+        hash = StableHash.step(hash, scalars[letters[position + length - 1]])
+        let word = lexicon.number(ofHash: hash)
+        if word != 0, length >= 3 { best = (length, word) }
+      }
+      guard let best else {
+        position += 1
+        continue
+      }
+      found.append((position, best.length, best.word))
+      position += best.length
+    }
+    guard found.contains(where: { lexicon.isTelling[$0.2] }) else { return nil }
+    for (position, length, word) in found {
+      note(.spacedWord, result.tokens.count, &result)
+      append(
+        .word, word, letters[position]..<(letters[position + length - 1] + 1), &result)
+    }
+    return (letters.last ?? start) + 1
+  }
+
+  // MARK: - Numbers
+
+  /// A number, perhaps with separators; a short one without is a code.
+  private func number(
+    _ scalars: [UInt32], _ start: Int, _ limit: Int, _ result: inout TokenizedText
+  ) -> Int {
+    var end = start
+    var digits = 0
+    var separators = 0
+    while end < limit {
+      if scalars[end] &- 0x30 < 10 {
+        digits += 1
+      } else if (0x2C...0x2F).contains(scalars[end]) || scalars[end] == 0x3A, end + 1 < limit,
+        scalars[end + 1] &- 0x30 < 10
+      {
+        separators += 1
+      } else {
+        break
+      }
+      end += 1
+    }
+    let token = result.tokens.count
+    if separators == 0 ? (4...8).contains(digits) : digits == 6 && scalars[start + 3] == 0x2D {
+      append(.code, Lexicon.code, start..<end, &result)
+      note(.code, token, &result)
+    } else {
+      append(.number, Lexicon.number, start..<end, &result)
+      note(.number, token, &result)
+    }
+    if end < limit, Self.isCurrency(scalars[end]) {
+      result.tokens[token].kind = .money
+      result.tokens[token].word = Lexicon.money
+      note(.money, token, &result)
+    }
+    return end
+  }
+
+  /// A sum behind a currency sign; nil when no number follows.
+  private func sum(
+    _ scalars: [UInt32], _ start: Int, _ limit: Int, _ result: inout TokenizedText
+  ) -> Int? {
+    var end = start + 1
+    guard end < limit, scalars[end] &- 0x30 < 10 || scalars[end] == 0x78 else { return nil }
+    while end < limit,
+      scalars[end] &- 0x30 < 10 || scalars[end] == 0x78
+        || (scalars[end] == 0x2C || scalars[end] == 0x2E) && end + 1 < limit
+          && (scalars[end + 1] &- 0x30 < 10 || scalars[end + 1] == 0x78)
+    {
+      end += 1
+    }
+    note(.money, result.tokens.count, &result)
+    append(.money, Lexicon.money, start..<end, &result)
+    return end
+  }
+
+  /// A telephone number over several chunks; nil when there is none.
+  private func phone(
+    _ scalars: [UInt32], _ start: Int, _ result: inout TokenizedText
+  ) -> Int? {
+    let first = scalars[start]
+    guard first &- 0x30 < 10 || first == 0x2B || first == 0x28 else { return nil }
+    var index = start
+    var end = start
+    var digits = 0
+    var spaces = 0
+    var marks = 0
+    scan: while index < scalars.count {
+      let scalar = scalars[index]
+      switch scalar {
+      case 0x30...0x39:
+        digits += 1
+        end = index + 1
+      case 0x78 where digits > 0: digits += 1; end = index + 1
+      case 0x20:
+        spaces += 1
+        if spaces >= Self.phoneChunks { break scan }
+        guard index + 1 < scalars.count else { break scan }
+        let next = scalars[index + 1]
+        guard next &- 0x30 < 10 || next == 0x28 || next == 0x2D else { break scan }
+      case 0x2B, 0x28, 0x29, 0x2D, 0x2E: marks += 1
+      default:
+        // A letter right behind: `100ml` is no telephone number.
+        if scalar &- 0x61 < 26, end == index { return nil }
+        break scan
+      }
+      if digits > 15 { return nil }
+      index += 1
+    }
+    guard digits >= 10 || digits >= 7 && digits < 10 && marks + spaces > 0 && scalars[start] != 0x28
+    else { return nil }
+    // A date or an account in one piece has no business here.
+    guard digits <= 15, end > start else { return nil }
+    note(.phone, result.tokens.count, &result)
+    append(.phone, Lexicon.phone, start..<end, &result)
+    return end
+  }
+
+  // MARK: - Links
+
+  /// `http` or `hxxps:` that stands apart from its slashes.
+  private func standsForScheme(_ scalars: [UInt32], _ range: Range<Int>) -> Bool {
+    let word = scalars[range]
+    let bare = word.last == 0x3A ? word.dropLast() : word
+    let bytes = LinkReader.ascii(bare)
+    guard let (length, _) = LinkReader.schemeLength(bytes) else { return false }
+    return length == bytes.count
+  }
+
+  /// Where the link starts behind slashes that stand apart; nil when none follow.
+  private func skipSlashes(_ scalars: [UInt32], _ start: Int) -> Int? {
+    var index = start
+    var slashes = 0
+    while index < scalars.count, index - start < 8 {
+      switch scalars[index] {
+      case 0x2F: slashes += 1
+      case 0x20, 0x3A: break
+      default: return slashes > 0 ? index : nil
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  /// `bit . ly/x`, `example dot com`: a host in pieces. Only hosts that the lists know count, or ones
+  /// with a path.
+  private func spacedLink(_ text: NormalizedText, _ chunk: Range<Int>) -> (Range<Int>, Link)? {
+    let scalars = text.scalars
+    guard chunk.count >= 2, chunk.count <= 40, chunk.upperBound + 2 < scalars.count,
+      scalars[chunk.upperBound - 1] == 0x2E || scalars[chunk.upperBound + 1] == 0x2E
+        || scalars[chunk.upperBound + 1] == 0x64 && scalars[chunk.upperBound + 2] == 0x6F,
+      scalars[chunk].allSatisfy({ LinkReader.isHostScalar($0) })
+    else { return nil }
+    var index = chunk.upperBound
+    var host = LinkReader.ascii(scalars[chunk])
+    if scalars[index] == 0x20, scalars[index + 1] == 0x2E {
+      index += 2
+    } else if scalars[index] == 0x20, scalars[index + 1] == 0x64, scalars[index + 2] == 0x6F,
+      index + 4 < scalars.count, scalars[index + 3] == 0x74, scalars[index + 4] == 0x20
+    {
+      index += 4
+    } else if host.last == UInt8(ascii: "."), scalars[index] == 0x20 {
+      host.removeLast()
+    } else {
+      return nil
+    }
+    if index < scalars.count, scalars[index] == 0x20 { index += 1 }
+    let topStart = index
+    while index < scalars.count, scalars[index] &- 0x61 < 26, index - topStart < 12 { index += 1 }
+    guard index - topStart >= 2,
+      index == scalars.count || !LinkReader.isHostScalar(scalars[index])
+        || scalars[index] == 0x2E
+    else { return nil }
+    host.append(UInt8(ascii: "."))
+    let topLevelStart = host.count
+    host.append(contentsOf: LinkReader.ascii(scalars[topStart..<index]))
+    let hasPath = index < scalars.count && scalars[index] == 0x2F
+    let known = reader.catalogue.listing(of: host)
+    guard reader.catalogue.listing(of: host[topLevelStart...]).contains(.topLevel),
+      !known.isDisjoint(with: [.shortener, .brand, .popular, .freeHost]) || hasPath
+    else { return nil }
+    while index < scalars.count, scalars[index] != 0x20 { index += 1 }
+    var traits: Link.Traits = .obfuscated
+    reader.catalogue.examine(host: host, folded: false, traits: &traits)
+    return (
+      chunk.lowerBound..<index,
+      Link(
+        token: 0, host: host, topLevelStart: topLevelStart, hasPath: hasPath, traits: traits)
+    )
+  }
+
+  private func report(_ link: Link, _ result: inout TokenizedText) {
+    note(.link, link.token, &result)
+    let pairs: [(Link.Traits, Observation)] = [
+      (.short, .linkShort), (.address, .linkAddress), (.user, .linkUser),
+      (.suspiciousTopLevel, .linkSuspiciousTopLevel), (.lookalike, .linkLookalike),
+      (.brandElsewhere, .linkBrandElsewhere), (.obfuscated, .linkObfuscated),
+      (.foreignScript, .linkForeignScript), (.official, .linkOfficial), (.agency, .linkAgency),
+      (.popular, .linkPopular), (.freeHost, .linkFreeHost), (.nested, .linkNested),
+      (.deep, .linkDeep),
+    ]
+    for (trait, observation) in pairs where link.traits.contains(trait) {
+      note(observation, link.token, &result)
+    }
+    if link.traits.isUnknown { note(.linkUnknown, link.token, &result) }
+  }
+
+  // MARK: - Small parts
+
+  private func append(
+    _ kind: Token.Kind, _ word: Int, _ range: Range<Int>, _ result: inout TokenizedText
+  ) {
+    result.tokens.append(Token(range: range, kind: kind, word: word))
+  }
+
+  private func note(_ observation: Observation, _ token: Int, _ result: inout TokenizedText) {
+    result.findings.append(Finding(atom: observation.rawValue, first: token, last: token))
+  }
+
+  @inline(__always)
+  private static func isWordScalar(_ scalar: UInt32) -> Bool {
+    if scalar < 0x80 { return scalar &- 0x61 < 26 || scalar &- 0x30 < 10 }
+    // Currency signs, punctuation and pictures are not words; letters of any script are.
+    if scalar < 0xC0 { return false }
+    if scalar &- 0x2000 < 0x1000 { return false }
+    if scalar &- 0x3000 < 0x40 { return false }
+    if scalar >= 0x1F000 && scalar < 0x20000 { return false }
+    return scalar != 0xFFFD
+  }
+
+  @inline(__always)
+  private static func isDisguise(_ scalar: UInt32) -> Bool {
+    scalar == 0x40 || scalar == 0x24 || scalar == 0x21 || scalar == 0x7C || scalar == 0x2B
+  }
+
+  @inline(__always)
+  private static func isCurrency(_ scalar: UInt32) -> Bool {
+    scalar == 0x24 || scalar == 0xA3 || scalar == 0x20AC || scalar == 0x20B9 || scalar == 0xA5
+      || scalar == 0x20A6
+  }
+
+  /// Digits with letters `x` for those that were masked: `24xxxxxx74`.
+  private static func isMaskedNumber(_ scalars: [UInt32], _ range: Range<Int>) -> Bool {
+    range.count >= 3 && scalars[range].allSatisfy { $0 &- 0x30 < 10 || $0 == 0x78 }
+  }
+
+  /// `rs500`, `inr2000`, `usd50`, `500usd`, `n100`, `rm3`.
+  private static func isSum(_ scalars: [UInt32], _ range: Range<Int>) -> Bool {
+    guard range.count <= 14 else { return false }
+    let word = LinkReader.ascii(scalars[range])
+    let letters = word.filter { $0 &- 0x61 < 26 }
+    let leading = word.prefix { $0 &- 0x61 < 26 }.count
+    let trailing = word.reversed().prefix { $0 &- 0x61 < 26 }.count
+    guard letters.count == max(leading, trailing), leading == 0 || trailing == 0 else {
+      return false
+    }
+    return ["rs", "inr", "usd", "gbp", "eur", "aud", "cad", "ngn", "rm", "sgd", "thb"].contains {
+      letters.elementsEqual($0.utf8)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import FoundationEssentials
+public import RiskEngineDomain
+
+/// The engine's resources as they lie on disk: rules, domain lists, contacts, and the model with its
+/// checksum.
+public struct ResourceBundle: Sendable {
+  /// What stands beside the weights in `model.json`.
+  public struct ModelMetadata: Codable, Sendable {
+    /// The version of the model.
+    public var version: String
+    /// The rules that its blend was fitted with.
+    public var rulesVersion: String
+    /// The file of the weights.
+    public var file: String
+    /// SHA-256 of that file, lower-case hexadecimal.
+    public var sha256: String
+    /// How many texts it was trained on.
+    public var trainingTexts: Int
+    /// How many of them were generated from templates.
+    public var generatedTexts: Int
+    /// Figures of the training, by name.
+    public var figures: [String: Double]
+
+    private enum CodingKeys: String, CodingKey {
+      case version, file, sha256, figures
+      case rulesVersion = "rules_version"
+      case trainingTexts = "training_texts"
+      case generatedTexts = "generated_texts"
+    }
+  }
+
+  /// The engine.
+  public let engine: RiskEngine
+  /// What is known of its model.
+  public let metadata: ModelMetadata
+
+  /// Loads a folder.
+  ///
+  /// - Throws: `ResourceError` naming the file, what is wrong, and what to do.
+  public init(folder: String) throws(ResourceError) {
+    let rules = try Self.decode(RuleFile.self, folder, "rules.json")
+    let domains = try Self.decode(DomainLists.self, folder, "domains.json")
+    let contacts = try Self.decode(ContactFile.self, folder, "contacts.json")
+    metadata = try Self.decode(ModelMetadata.self, folder, "model.json")
+    guard !metadata.file.contains("/") else {
+      throw ResourceError(
+        "\(folder)/model.json: `file` is a name in the same folder, without a slash")
+    }
+    let place = "\(folder)/\(metadata.file)"
+    let bytes = try Self.read(folder, metadata.file)
+    let checksum = SHA256Digest(of: bytes).hexadecimal
+    guard checksum == metadata.sha256 else {
+      throw ResourceError(
+        "\(place): the checksum is \(checksum), but model.json says \(metadata.sha256); the file is "
+          + "damaged or of another version: install the plugin again, or run tools/train-risk")
+    }
+    let model: TextModel
+    do throws(TextModel.FileError) {
+      model = try TextModel(decoding: bytes)
+    } catch {
+      throw ResourceError("\(place): \(error)")
+    }
+    do throws(RuleFileError) {
+      engine = RiskEngine(
+        rules: try RuleSet(rules), domains: domains, contacts: contacts, model: model,
+        modelVersion: metadata.version)
+    } catch {
+      throw ResourceError("\(folder)/rules.json: \(error)")
+    }
+  }
+
+  private static func read(_ folder: String, _ name: String) throws(ResourceError) -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else {
+      throw ResourceError(
+        "\(folder)/\(name): cannot be read; the folder must hold rules.json, domains.json, "
+          + "contacts.json, model.json and model.bin: install the plugin again")
+    }
+    return [UInt8](data)
+  }
+
+  private static func decode<Value: Decodable>(
+    _ type: Value.Type, _ folder: String, _ name: String
+  ) throws(ResourceError) -> Value {
+    let bytes = try read(folder, name)
+    do {
+      return try JSONDecoder().decode(type, from: Data(bytes))
+    } catch DecodingError.keyNotFound(let key, let context) {
+      throw ResourceError("\(folder)/\(name): \(path(context)) lacks `\(key.stringValue)`")
+    } catch DecodingError.typeMismatch(_, let context) {
+      throw ResourceError(
+        "\(folder)/\(name): \(path(context)) has the wrong type: \(context.debugDescription)")
+    } catch DecodingError.valueNotFound(_, let context) {
+      throw ResourceError("\(folder)/\(name): \(path(context)) has no value")
+    } catch {
+      throw ResourceError("\(folder)/\(name): it is not valid JSON")
+    }
+  }
+
+  private static func path(_ context: DecodingError.Context) -> String {
+    let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
+    return path.isEmpty ? "the file" : "`\(path.joined(separator: "."))`"
+  }
+}
+
+/// Resources that cannot be used.
+public struct ResourceError: Error, Sendable, CustomStringConvertible {
+  /// Which file, what is wrong, and what to do.
+  public var description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,24 @@
+extension ServiceDefinition {
+  /// The same service, watched: `began` is called before each handler runs, `ended` when it has returned or thrown,
+  /// on the handler's own task. A worker tells by them what it does beside what its host asks of it. Both must be quick.
+  public func observed(
+    began: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void
+  ) -> ServiceDefinition {
+    ServiceDefinition(
+      name: name, descriptorSet: { self.descriptorSet },
+      methods: implementations.map { $0.observed(began: began, ended: ended) })
+  }
+}
+
+extension MethodImplementation {
+  fileprivate func observed(
+    began: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void
+  ) -> MethodImplementation {
+    let body = self.body
+    return MethodImplementation(descriptor: descriptor) { request, context, headRoom in
+      began()
+      defer { ended() }
+      return try await body(request, context, headRoom)
+    }
+  }
+}

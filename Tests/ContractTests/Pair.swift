@@ -1,0 +1,127 @@
+import DescriptorContract
+import HealthContract
+import HostContract
+import KithWire
+import RPCContract
+import ReflectionContract
+import RiskContract
+import SwiftProtobuf
+import TestingContract
+import WorkerContract
+
+/// A message in both implementations.
+struct Pair: Sendable, CustomStringConvertible {
+  /// The full name of the message.
+  let name: String
+  /// Decodes and encodes through libprotobuf-c.
+  let recode: @Sendable ([UInt8]) throws -> [UInt8]
+  /// Decodes and encodes through swift-protobuf.
+  let recodeByOther: @Sendable ([UInt8]) throws -> [UInt8]
+  /// Whether two encoded messages are equal as Swift values.
+  let areEqual: @Sendable ([UInt8], [UInt8]) throws -> Bool
+
+  init<Ours: WireMessage, Theirs: SwiftProtobuf.Message>(_ ours: Ours.Type, _ theirs: Theirs.Type) {
+    name = Ours.fullName
+    recode = { bytes in try Ours(decoding: bytes).encoded() }
+    areEqual = { left, right in try Ours(decoding: left) == Ours(decoding: right) }
+    recodeByOther = { bytes in
+      var options = BinaryEncodingOptions()
+      options.useDeterministicOrdering = true
+      return try Theirs(serializedBytes: bytes).serializedBytes(options: options)
+    }
+  }
+
+  var description: String { name }
+
+  /// Every message of `proto/`.
+  static let all: [Pair] = [
+    Pair(DescriptorProto.self, Google_Protobuf_DescriptorProto.self),
+    Pair(DescriptorProto.ExtensionRange.self, Google_Protobuf_DescriptorProto.ExtensionRange.self),
+    Pair(DescriptorProto.ReservedRange.self, Google_Protobuf_DescriptorProto.ReservedRange.self),
+    Pair(EnumDescriptorProto.self, Google_Protobuf_EnumDescriptorProto.self),
+    Pair(
+      EnumDescriptorProto.EnumReservedRange.self,
+      Google_Protobuf_EnumDescriptorProto.EnumReservedRange.self),
+    Pair(EnumOptions.self, Google_Protobuf_EnumOptions.self),
+    Pair(EnumValueDescriptorProto.self, Google_Protobuf_EnumValueDescriptorProto.self),
+    Pair(EnumValueOptions.self, Google_Protobuf_EnumValueOptions.self),
+    Pair(ExtensionRangeOptions.self, Google_Protobuf_ExtensionRangeOptions.self),
+    Pair(FieldDescriptorProto.self, Google_Protobuf_FieldDescriptorProto.self),
+    Pair(FieldOptions.self, Google_Protobuf_FieldOptions.self),
+    Pair(FileDescriptorProto.self, Google_Protobuf_FileDescriptorProto.self),
+    Pair(FileDescriptorSet.self, Google_Protobuf_FileDescriptorSet.self),
+    Pair(FileOptions.self, Google_Protobuf_FileOptions.self),
+    Pair(GeneratedCodeInfo.self, Google_Protobuf_GeneratedCodeInfo.self),
+    Pair(GeneratedCodeInfo.Annotation.self, Google_Protobuf_GeneratedCodeInfo.Annotation.self),
+    Pair(MessageOptions.self, Google_Protobuf_MessageOptions.self),
+    Pair(MethodDescriptorProto.self, Google_Protobuf_MethodDescriptorProto.self),
+    Pair(MethodOptions.self, Google_Protobuf_MethodOptions.self),
+    Pair(OneofDescriptorProto.self, Google_Protobuf_OneofDescriptorProto.self),
+    Pair(OneofOptions.self, Google_Protobuf_OneofOptions.self),
+    Pair(ServiceDescriptorProto.self, Google_Protobuf_ServiceDescriptorProto.self),
+    Pair(ServiceOptions.self, Google_Protobuf_ServiceOptions.self),
+    Pair(SourceCodeInfo.self, Google_Protobuf_SourceCodeInfo.self),
+    Pair(SourceCodeInfo.Location.self, Google_Protobuf_SourceCodeInfo.Location.self),
+    Pair(UninterpretedOption.self, Google_Protobuf_UninterpretedOption.self),
+    Pair(UninterpretedOption.NamePart.self, Google_Protobuf_UninterpretedOption.NamePart.self),
+
+    Pair(CheckRequest.self, Kith_Health_V1_CheckRequest.self),
+    Pair(CheckResponse.self, Kith_Health_V1_CheckResponse.self),
+
+    Pair(GetStatusRequest.self, Kith_Host_V1_GetStatusRequest.self),
+    Pair(GetStatusResponse.self, Kith_Host_V1_GetStatusResponse.self),
+    Pair(LogLine.self, Kith_Host_V1_LogLine.self),
+    Pair(ReadLogRequest.self, Kith_Host_V1_ReadLogRequest.self),
+    Pair(ReadLogResponse.self, Kith_Host_V1_ReadLogResponse.self),
+    Pair(ResolveRequest.self, Kith_Host_V1_ResolveRequest.self),
+    Pair(ResolveResponse.self, Kith_Host_V1_ResolveResponse.self),
+    Pair(RestartWorkerRequest.self, Kith_Host_V1_RestartWorkerRequest.self),
+    Pair(RestartWorkerResponse.self, Kith_Host_V1_RestartWorkerResponse.self),
+    Pair(ShutdownRequest.self, Kith_Host_V1_ShutdownRequest.self),
+    Pair(ShutdownResponse.self, Kith_Host_V1_ShutdownResponse.self),
+    Pair(StartWorkerRequest.self, Kith_Host_V1_StartWorkerRequest.self),
+    Pair(StartWorkerResponse.self, Kith_Host_V1_StartWorkerResponse.self),
+    Pair(StopWorkerRequest.self, Kith_Host_V1_StopWorkerRequest.self),
+    Pair(StopWorkerResponse.self, Kith_Host_V1_StopWorkerResponse.self),
+    Pair(WorkerExit.self, Kith_Host_V1_WorkerExit.self),
+    Pair(WorkerStatus.self, Kith_Host_V1_WorkerStatus.self),
+
+    Pair(CallCancel.self, Kith_Rpc_V1_CallCancel.self),
+    Pair(CallStart.self, Kith_Rpc_V1_CallStart.self),
+    Pair(CallStatus.self, Kith_Rpc_V1_CallStatus.self),
+    Pair(CallerFrame.self, Kith_Rpc_V1_CallerFrame.self),
+    Pair(FieldViolation.self, Kith_Rpc_V1_FieldViolation.self),
+    Pair(MetadataEntry.self, Kith_Rpc_V1_MetadataEntry.self),
+    Pair(StatusDetail.self, Kith_Rpc_V1_StatusDetail.self),
+    Pair(WorkerFrame.self, Kith_Rpc_V1_WorkerFrame.self),
+
+    Pair(DescribeRequest.self, Kith_Reflection_V1_DescribeRequest.self),
+    Pair(DescribeResponse.self, Kith_Reflection_V1_DescribeResponse.self),
+
+    Pair(AnalyzeRequest.self, Kith_Risk_V1_AnalyzeRequest.self),
+    Pair(AnalyzeResponse.self, Kith_Risk_V1_AnalyzeResponse.self),
+    Pair(Contact.self, Kith_Risk_V1_Contact.self),
+    Pair(GetModelRequest.self, Kith_Risk_V1_GetModelRequest.self),
+    Pair(GetModelResponse.self, Kith_Risk_V1_GetModelResponse.self),
+    Pair(Reason.self, Kith_Risk_V1_Reason.self),
+    Pair(Span.self, Kith_Risk_V1_Span.self),
+
+    Pair(Everything.self, Kith_Testing_V1_Everything.self),
+    Pair(Everything.Awkward.self, Kith_Testing_V1_Everything.Awkward.self),
+    Pair(Leaf.self, Kith_Testing_V1_Leaf.self),
+    Pair(Nothing.self, Kith_Testing_V1_Nothing.self),
+    Pair(Tree.self, Kith_Testing_V1_Tree.self),
+
+    Pair(ConfigureRequest.self, Kith_Worker_V1_ConfigureRequest.self),
+    Pair(ConfigureResponse.self, Kith_Worker_V1_ConfigureResponse.self),
+    Pair(DrainRequest.self, Kith_Worker_V1_DrainRequest.self),
+    Pair(DrainResponse.self, Kith_Worker_V1_DrainResponse.self),
+    Pair(HandshakeRequest.self, Kith_Worker_V1_HandshakeRequest.self),
+    Pair(HandshakeResponse.self, Kith_Worker_V1_HandshakeResponse.self),
+    Pair(LaunchRecord.self, Kith_Worker_V1_LaunchRecord.self),
+    Pair(ProcessIdentity.self, Kith_Worker_V1_ProcessIdentity.self),
+    Pair(ServiceContract.self, Kith_Worker_V1_ServiceContract.self),
+    Pair(StartRequest.self, Kith_Worker_V1_StartRequest.self),
+    Pair(StartResponse.self, Kith_Worker_V1_StartResponse.self),
+  ]
+}

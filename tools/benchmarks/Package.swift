@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A package of its own, so that gRPC is no dependency of the product. `tools/bench` builds and runs it.
+let package = Package(
+  name: "kith-benchmarks",
+  dependencies: [
+    .package(name: "kith", path: "../.."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
+    .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
+    .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
+  ],
+  targets: [
+    // The peer, in a module of its own: its message types have the names of Kith's.
+    .target(
+      name: "GRPCPeer",
+      dependencies: [
+        .product(name: "GRPCCore", package: "grpc-swift-2"),
+        .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
+        .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "kith-bench",
+      dependencies: [
+        "GRPCPeer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HostContract", package: "kith"),
+        .product(name: "KithClient", package: "kith"),
+        .product(name: "KithManifest", package: "kith"),
+        .product(name: "KithRPC", package: "kith"),
+        .product(name: "KithTransportNng", package: "kith"),
+        .product(name: "RiskContract", package: "kith"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+  ]
+)

@@ -1,0 +1,44 @@
+import Glibc
+
+/// A new folder under /tmp: short, since a unix socket path holds at most 107 bytes.
+func temporaryFolder() throws -> String {
+  var template = Array("/tmp/kith-bench.XXXXXX".utf8CString)
+  guard mkdtemp(&template) != nil else {
+    throw BenchmarkError("mkdtemp: \(String(cString: strerror(errno)))")
+  }
+  return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// Removes a folder and all in it.
+func removeFolder(_ path: String) {
+  let remover = try? ChildProcess("/bin/rm", ["-rf", path])
+  remover?.wait()
+}
+
+/// Waits until a file is there: the server has bound its socket.
+func waitForFile(_ path: String) async throws {
+  for _ in 0..<1_000 {
+    if access(path, F_OK) == 0 { return }
+    try await Task.sleep(for: .milliseconds(10))
+  }
+  throw BenchmarkError("nothing listens at \(path) after 10 s")
+}
+
+/// The size of a file in bytes.
+func fileSize(_ path: String) -> Int? {
+  var status = stat()
+  return stat(path, &status) == 0 ? Int(status.st_size) : nil
+}
+
+/// A line's number in `/proc/PID/status`, in KiB.
+func kibibytes(_ line: String, of pid: Int32) -> Int? {
+  guard let file = fopen("/proc/\(pid)/status", "r") else { return nil }
+  defer { fclose(file) }
+  var buffer = [CChar](repeating: 0, count: 256)
+  while fgets(&buffer, Int32(buffer.count), file) != nil {
+    let text = String(
+      decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    if text.hasPrefix(line + ":") { return Int(text.filter(\.isNumber)) }
+  }
+  return nil
+}

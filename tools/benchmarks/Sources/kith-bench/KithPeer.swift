@@ -1,0 +1,47 @@
+import KithRPC
+import KithTransportNng
+import RiskContract
+
+/// Kith over ipc: the generated client and handler, as a worker and its caller use them.
+enum KithPeer {
+  /// Serves `Analyze` at an address until the process is ended.
+  static func serve(address: String) async throws {
+    let server = RPCServer(services: [.riskEngine(Handler())])
+    try await server.serve(on: NngListener(address: address))
+  }
+
+  /// Connects and hands over a closure that makes one call; the connection ends with the closure.
+  static func withClient(
+    address: String,
+    _ body: (_ call: @escaping @Sendable () async throws -> Void) async throws -> Void
+  ) async throws {
+    let client = RPCClient(connector: NngConnector(address: address))
+    defer { client.close() }
+    let engine = RiskEngineClient(client)
+    let request = AnalyzeRequest(
+      text: SharedHandler.text, channel: .sms, locale: "en-US", state: "WA")
+    try await body {
+      let answer = try await engine.analyze(request)
+      precondition(answer.reasons.count == 3, "the worker answered something else")
+    }
+  }
+
+  private struct Handler: RiskEngineHandler {
+    func analyze(_ request: AnalyzeRequest, context: CallContext) async throws -> AnalyzeResponse {
+      var answer = AnalyzeResponse(score: 0.91, score100: 91, level: .high, label: .likelyScam)
+      answer.reasons = (0..<SharedHandler.reasonCount(for: request.text)).map { index in
+        Reason(
+          signal: "gift_card_payment",
+          sentence: "Nobody official asks to be paid in gift cards.",
+          share: 0.5,
+          span: Span(start: UInt32(index), end: UInt32(index + 9)))
+      }
+      return answer
+    }
+
+    func getModel(_ request: GetModelRequest, context: CallContext) async throws -> GetModelResponse
+    {
+      GetModelResponse()
+    }
+  }
+}

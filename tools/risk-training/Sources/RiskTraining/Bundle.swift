@@ -1,0 +1,92 @@
+public import Foundation
+public import RiskEngineDomain
+
+/// The files of `Plugins/RiskEngine/Resources`.
+public struct Bundle {
+  /// What stands beside the weights, for people and for GetModel.
+  public struct Metadata: Codable {
+    /// The version of the model.
+    public var version: String
+    /// The rules that its blend was fitted with.
+    public var rulesVersion: String
+    /// The file of the weights.
+    public var file: String
+    /// SHA-256 of that file.
+    public var sha256: String
+    /// How many texts it was trained on.
+    public var trainingTexts: Int
+    /// How many of them were generated from templates.
+    public var generatedTexts: Int
+    /// Figures on texts that it was not trained on, by name.
+    public var figures: [String: Double]
+
+    private enum CodingKeys: String, CodingKey {
+      case version, file, sha256, figures
+      case rulesVersion = "rules_version"
+      case trainingTexts = "training_texts"
+      case generatedTexts = "generated_texts"
+    }
+
+    /// All of it.
+    public init(
+      version: String, rulesVersion: String, file: String, sha256: String, trainingTexts: Int,
+      generatedTexts: Int, figures: [String: Double]
+    ) {
+      self.version = version
+      self.rulesVersion = rulesVersion
+      self.file = file
+      self.sha256 = sha256
+      self.trainingTexts = trainingTexts
+      self.generatedTexts = generatedTexts
+      self.figures = figures
+    }
+  }
+
+  /// The folder.
+  public var folder: URL
+
+  /// The bundle in a folder.
+  public init(folder: URL) { self.folder = folder }
+
+  /// The parts that the trainer does not write.
+  public func parts() throws -> (rules: RuleSet, domains: DomainLists, contacts: ContactFile) {
+    let decoder = JSONDecoder()
+    func read<Value: Decodable>(_ name: String, _ type: Value.Type) throws -> Value {
+      do {
+        return try decoder.decode(type, from: Data(contentsOf: folder.appending(path: name)))
+      } catch {
+        throw ToolError("\(folder.appending(path: name).path): \(error)")
+      }
+    }
+    return (
+      try RuleSet(read("rules.json", RuleFile.self)), try read("domains.json", DomainLists.self),
+      try read("contacts.json", ContactFile.self)
+    )
+  }
+
+  /// The engine that ships.
+  public func engine() throws -> RiskEngine {
+    let (rules, domains, contacts) = try parts()
+    let metadata = try JSONDecoder().decode(
+      Metadata.self, from: Data(contentsOf: folder.appending(path: "model.json")))
+    let bytes = [UInt8](try Data(contentsOf: folder.appending(path: metadata.file)))
+    guard SHA256Digest(of: bytes).hexadecimal == metadata.sha256 else {
+      throw ToolError("\(metadata.file) does not match its checksum; run tools/train-risk")
+    }
+    return RiskEngine(
+      rules: rules, domains: domains, contacts: contacts, model: try TextModel(decoding: bytes),
+      modelVersion: metadata.version)
+  }
+
+  /// Writes model and metadata.
+  public func write(_ model: TextModel, _ metadata: (String) -> Metadata) throws {
+    let bytes = model.encoded()
+    let metadata = metadata(SHA256Digest(of: bytes).hexadecimal)
+    try Data(bytes).write(to: folder.appending(path: metadata.file))
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    var text = try encoder.encode(metadata)
+    text.append(UInt8(ascii: "\n"))
+    try text.write(to: folder.appending(path: "model.json"))
+  }
+}

@@ -1,0 +1,22 @@
+public import Foundation
+
+/// Where the repository keeps what the tools need, found from this file's own place.
+public enum Places {
+  /// The root of the repository.
+  public static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  /// The engine's resources.
+  public static let resources = root.appending(path: "Plugins/RiskEngine/Resources")
+  /// This package.
+  public static let package = root.appending(path: "tools/risk-training")
+  /// Our own texts.
+  public static let templates = package.appending(path: "templates/texts.txt")
+}
+
+/// The value behind a flag, or nil.
+public func option(_ name: String) -> String? {
+  let arguments = CommandLine.arguments
+  guard let at = arguments.firstIndex(of: name), at + 1 < arguments.count else { return nil }
+  return arguments[at + 1]
+}
