@@ -117,7 +117,7 @@ private struct LogReader: Sendable {
       return try await host.readLog(request, options: CallOptions(timeout: limit))
     } catch {
       guard error.code == .notFound else { throw error }
-      throw try await WorkerChange.unknown(name, host: host, error)
+      throw try await WorkerChange.unknown(name, host: host)
     }
   }
 }

@@ -23,7 +23,7 @@ struct WorkerChange {
         if let worker = try await change(host, name, time.callOptions) { changed.append(worker) }
       } catch let error as RPCError {
         guard error.code == .notFound else { throw error }
-        throw try await Self.unknown(name, host: host, error)
+        throw try await Self.unknown(name, host: host)
       }
     }
     if output.json {
@@ -37,16 +37,20 @@ struct WorkerChange {
 
   /// A worker that the product does not have, with the name that was probably meant.
   static func unknown(
-    _ name: String, host: HostClient, _ error: RPCError
+    _ name: String, host: HostClient
   ) async throws -> CommandFailure {
     let status = try await host.getStatus(
       GetStatusRequest(), options: CallOptions(timeout: CallSettings.standardTimeout))
+    return unknown(name, status)
+  }
+
+  static func unknown(_ name: String, _ status: GetStatusResponse) -> CommandFailure {
     let names = status.workers.map(\.name)
     let shown = SafeText.line(String(name.prefix(60)))
     let hint =
       nearestName(to: name, among: names).map { "did you mean '\($0)'?" }
       ?? "it has \(names.isEmpty ? "none" : names.joined(separator: ", "))"
     return CommandFailure(
-      .usage, "\(status.product) has no worker '\(shown)'; \(hint)", code: error.code.name)
+      .usage, "\(status.product) has no worker '\(shown)'; \(hint)")
   }
 }

@@ -20,14 +20,16 @@ struct WorkerCommand {
     _ = try VerbArguments.leadingOptions(leading, settings: &settings, command: "kith")
     let (rest, helpComesFirst) = try VerbArguments.leadingOptions(
       arguments, settings: &settings, command: command)
-    // What is said behind the verb counts too, and is known only with the verb's flags; where the product is must be
-    // known before, in order to ask for them.
+    // What stands behind the verb counts too. It can be read for certain only with the verb's flags, and the worker must
+    // be found in order to ask for these.
     let place = Self.place(in: rest, settings)
 
     let running = try await product(place, surroundings)
     defer { running.connection.close() }
+    try await check(running, place)
     let client = running.connection.worker(named: worker)
-    let described = try await describe(client, running, settings)
+    let described = try await WorkerContracts.of(
+      client, options: CallOptions(timeout: place.timeout, waitForReady: true))
 
     let services = described.ownServices
     let verbs = Verb.verbs(of: services)
@@ -73,16 +75,11 @@ struct WorkerCommand {
     }
   }
 
-  private func describe(
-    _ client: RPCClient, _ running: RunningProduct, _ settings: CallSettings
-  ) async throws -> WorkerContracts {
-    do throws(RPCError) {
-      return try await WorkerContracts.of(
-        client, options: CallOptions(timeout: settings.timeout, waitForReady: true))
-    } catch {
-      guard error.code == .notFound else { throw error }
-      let status = try await running.connection.host.getStatus(
-        GetStatusRequest(), options: CallOptions(timeout: settings.timeout))
+  /// Refuses a name that no worker has, and a worker that will not become ready by waiting.
+  private func check(_ running: RunningProduct, _ settings: CallSettings) async throws {
+    let status = try await running.connection.host.getStatus(
+      GetStatusRequest(), options: CallOptions(timeout: settings.timeout))
+    guard let found = status.workers.first(where: { $0.name == worker }) else {
       let names = status.workers.map(\.name)
       let shown = SafeText.line(String(worker.prefix(60)))
       let hint =
@@ -90,12 +87,12 @@ struct WorkerCommand {
         .map { "did you mean '\($0)'?" }
         ?? "workers: \(names.isEmpty ? "none" : names.joined(separator: ", ")); "
         + "`kith --help` lists the commands"
-      throw CommandFailure(
-        .usage, "there is no command or worker '\(shown)'; \(hint)", code: error.code.name)
+      throw CommandFailure(.usage, "there is no command or worker '\(shown)'; \(hint)")
     }
+    try WorkerReadiness.check(found)
   }
 
-  /// `--product` and `--root` behind the verb. A request that has a field of that name gets it too; whoever wants the
+  /// `--product`, `--root` and `--timeout` behind the verb. A request that has a field of that name gets it too; whoever wants the
   /// field and not the option gives the option in front of the worker's name.
   private static func place(in rest: [String], _ settings: CallSettings) -> CallSettings {
     var place = settings
@@ -105,6 +102,8 @@ struct WorkerCommand {
       switch name {
       case "product": place.product = place.product ?? value
       case "root": place.root = place.root ?? value
+      case "timeout":
+        if let limit = value.flatMap(TimeLimit.init(argument:)) { place.timeout = limit.duration }
       default: break
       }
     }

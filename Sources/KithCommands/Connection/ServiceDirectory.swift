@@ -27,9 +27,11 @@ struct ServiceDirectory: Sendable {
   ) async throws -> ServiceDirectory {
     let status = try await running.connection.host.getStatus(
       GetStatusRequest(), options: CallOptions(timeout: options.timeout))
-    if let worker, !status.workers.contains(where: { $0.name == worker }) {
-      throw try await WorkerChange.unknown(
-        worker, host: running.connection.host, RPCError(.notFound, ""))
+    if let worker {
+      guard let found = status.workers.first(where: { $0.name == worker }) else {
+        throw WorkerChange.unknown(worker, status)
+      }
+      try WorkerReadiness.check(found)
     }
     return ServiceDirectory(
       running: running, workers: status.workers, worker: worker, options: options)
@@ -37,7 +39,8 @@ struct ServiceDirectory: Sendable {
 
   /// What a worker says about itself.
   func contracts(ofWorker name: String) async throws -> WorkerContracts {
-    try await WorkerContracts.of(running.connection.worker(named: name), options: options)
+    if let found = workers.first(where: { $0.name == name }) { try WorkerReadiness.check(found) }
+    return try await WorkerContracts.of(running.connection.worker(named: name), options: options)
   }
 
   /// The method addressed as `kith.risk.v1.RiskEngine/Analyze` or `RiskEngine/Analyze`.
@@ -96,6 +99,7 @@ struct ServiceDirectory: Sendable {
         "'\(name)' may be \(fullNames.sorted().joined(separator: " or ")); "
           + "give the full name")
     }
+    try WorkerReadiness.check(found)
     let client = running.connection.worker(named: found.name)
     let described = try await WorkerContracts.of(client, options: options)
     return described.contracts.service(named: fullName).map {

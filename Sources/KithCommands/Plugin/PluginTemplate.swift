@@ -43,6 +43,8 @@ struct PluginTemplate {
       ("{{kebab}}", name.kebab), ("{{Type}}", name.type), ("{{property}}", name.property),
       ("{{snake}}", name.snake), ("{{Words}}", name.words), ("{{Contract}}", name.contract),
       ("{{executable}}", name.executable),
+      // Written so here because the test of the imports would take the template's for this file's own.
+      ("{{import}}", "import"),
     ]
     return values.reduce(text) { $0.replacing($1.0, with: $1.1) }
   }
@@ -53,7 +55,7 @@ struct PluginTemplate {
     // Greets people. An example to start from: change it into what {{kebab}} is for, then run tools/generate-contracts.
     package kith.{{snake}}.v1;
 
-    import "kith/options.proto";
+    {{import}} "kith/options.proto";
 
     // {{Words}}: finds the words for a person and a time of day.
     service {{Type}} {
@@ -196,9 +198,9 @@ struct PluginTemplate {
     """
 
   private static let service = """
-    public import KithRPC
-    public import {{Contract}}
-    public import {{Type}}Domain
+    public {{import}} KithRPC
+    public {{import}} {{Contract}}
+    public {{import}} {{Type}}Domain
 
     /// The greeter behind its contract: checks requests and words answers.
     public struct {{Type}}Service: {{Type}}Handler {
@@ -247,10 +249,10 @@ struct PluginTemplate {
     """
 
   private static let worker = """
-    import KithWorker
-    import {{Contract}}
-    import {{Type}}Domain
-    import {{Type}}Service
+    {{import}} KithWorker
+    {{import}} {{Contract}}
+    {{import}} {{Type}}Domain
+    {{import}} {{Type}}Service
 
     try await Worker.run { context in
       let greeter = Greeter(closing: try context.configuration.string("closing"))
@@ -259,8 +261,8 @@ struct PluginTemplate {
     """
 
   private static let domainTests = """
-    import {{Type}}Domain
-    import Testing
+    {{import}} {{Type}}Domain
+    {{import}} Testing
 
     @Suite struct GreeterTests {
       @Test(arguments: [
@@ -280,12 +282,12 @@ struct PluginTemplate {
     """
 
   private static let serviceTests = """
-    import KithRPC
-    import KithTransportInProcess
-    import {{Contract}}
-    import {{Type}}Domain
-    import {{Type}}Service
-    import Testing
+    {{import}} KithRPC
+    {{import}} KithTransportInProcess
+    {{import}} {{Contract}}
+    {{import}} {{Type}}Domain
+    {{import}} {{Type}}Service
+    {{import}} Testing
 
     /// The service as its callers see it: through calls, without a socket.
     @Suite struct {{Type}}ServiceTests {

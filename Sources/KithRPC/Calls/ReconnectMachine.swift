@@ -158,7 +158,8 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
     }
     return .connect(
       ConnectRequest(
-        predecessor: predecessor, waitForReady: waits, timeout: latest.map { now.duration(until: $0) }),
+        predecessor: predecessor, waitForReady: waits,
+        timeout: latest.map { now.duration(until: $0) }),
       attempt: attempt)
   }
 

@@ -211,7 +211,8 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   }
 
   private func end(_ error: RPCError) {
-    let outcome = state.withLock { state -> (CheckedContinuation<RPCError?, Never>?, [ClientCallTable.Ended])? in
+    let outcome = state.withLock {
+      state -> (CheckedContinuation<RPCError?, Never>?, [ClientCallTable.Ended])? in
       var greeter: CheckedContinuation<RPCError?, Never>?
       switch state.phase {
       case .greeting(let waiter): greeter = waiter
