@@ -41,7 +41,7 @@ public struct TextModel: Sendable {
   public static let bucketCount = 1 << 18
   /// The words of a window. Long texts are read window by window, so that padding cannot hide a scam.
   public static let windowTokens = 64
-  static let windowStride = 32
+  static let windowStride = 16
 
   /// The parameters.
   public var parameters: Parameters

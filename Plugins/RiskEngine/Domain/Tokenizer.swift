@@ -64,6 +64,7 @@ struct Tokenizer {
           continue
         case .email(let range):
           if range.lowerBound > index { words(text, index..<range.lowerBound, &result) }
+          note(.email, result.tokens.count, &result)
           result.tokens.append(Token(range: range, kind: .email, word: Lexicon.email))
           if range.upperBound < end { words(text, range.upperBound..<end, &result) }
           index = end
@@ -529,7 +530,8 @@ struct Tokenizer {
     guard letters.count == max(leading, trailing), leading == 0 || trailing == 0 else {
       return false
     }
-    return ["rs", "inr", "usd", "gbp", "eur", "aud", "cad", "ngn", "rm", "sgd", "thb"].contains {
+    return ["rs", "n", "inr", "usd", "gbp", "eur", "aud", "cad", "ngn", "rm", "sgd", "thb"].contains
+    {
       letters.elementsEqual($0.utf8)
     }
   }

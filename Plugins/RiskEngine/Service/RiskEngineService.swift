@@ -28,12 +28,14 @@ public struct RiskEngineService: RiskEngineHandler {
 
   // MARK: - Methods
 
+  /// Scores a text; INVALID_ARGUMENT names the field that is wrong.
   public func analyze(_ request: AnalyzeRequest, context: CallContext) async throws
     -> AnalyzeResponse
   {
     try answer(request)
   }
 
+  /// Tells which rules and which model answer.
   public func getModel(_ request: GetModelRequest, context: CallContext) async throws
     -> GetModelResponse
   {
@@ -53,7 +55,8 @@ public struct RiskEngineService: RiskEngineHandler {
     guard request.text.utf8.count <= limit else {
       throw .invalidArgument(
         field: "text",
-        "it has \(request.text.utf8.count) bytes, at most \(limit) are taken; send the part in doubt")
+        "it has \(request.text.utf8.count) bytes, at most \(limit) are taken; send the part in doubt"
+      )
     }
     let text = NormalizedText(request.text)
     guard !text.isBlank else {

@@ -200,7 +200,7 @@ struct PluginTemplate {
   private static let service = """
     public {{import}} KithRPC
     public {{import}} {{Contract}}
-    public {{import}} {{Type}}Domain
+    {{import}} {{Type}}Domain
 
     /// The greeter behind its contract: checks requests and words answers.
     public struct {{Type}}Service: {{Type}}Handler {
@@ -211,10 +211,13 @@ struct PluginTemplate {
 
       private let greeter: Greeter
 
-      /// A service that greets as `greeter` does.
-      public init(greeter: Greeter) {
-        self.greeter = greeter
+      /// A service whose greetings end with this sentence.
+      public init(closing: String) {
+        greeter = Greeter(closing: closing)
       }
+
+      /// What the worker serves.
+      public var definition: ServiceDefinition { .{{property}}(self) }
 
       /// Greets a person.
       public func greet(
@@ -250,13 +253,11 @@ struct PluginTemplate {
 
   private static let worker = """
     {{import}} KithWorker
-    {{import}} {{Contract}}
-    {{import}} {{Type}}Domain
     {{import}} {{Type}}Service
 
     try await Worker.run { context in
-      let greeter = Greeter(closing: try context.configuration.string("closing"))
-      return [.{{property}}({{Type}}Service(greeter: greeter))]
+      let service = {{Type}}Service(closing: try context.configuration.string("closing"))
+      return [service.definition]
     }
     """
 
@@ -265,11 +266,12 @@ struct PluginTemplate {
     {{import}} Testing
 
     @Suite struct GreeterTests {
-      @Test(arguments: [
-        (Greeter.Part.morning, [], "Good morning, Ana. Bye."),
-        (.evening, ["rest"], "Good evening, Ana. You plan to rest. Bye."),
-        (nil, ["walk", "read", "rest"], "Hello, Ana. You plan to walk, read and rest. Bye."),
-      ] as [(Greeter.Part?, [String], String)])
+      @Test(
+        arguments: [
+          (Greeter.Part.morning, [], "Good morning, Ana. Bye."),
+          (.evening, ["rest"], "Good evening, Ana. You plan to rest. Bye."),
+          (nil, ["walk", "read", "rest"], "Hello, Ana. You plan to walk, read and rest. Bye."),
+        ] as [(Greeter.Part?, [String], String)])
       func wordsFitTheDay(_ part: Greeter.Part?, _ plans: [String], _ expected: String) {
         let greeter = Greeter(closing: "Bye.")
         #expect(greeter.greeting(name: "Ana", part: part, plans: plans) == expected)
@@ -285,7 +287,6 @@ struct PluginTemplate {
     {{import}} KithRPC
     {{import}} KithTransportInProcess
     {{import}} {{Contract}}
-    {{import}} {{Type}}Domain
     {{import}} {{Type}}Service
     {{import}} Testing
 
@@ -311,8 +312,8 @@ struct PluginTemplate {
 
       private func call(_ request: GreetRequest) async throws -> GreetResponse {
         let transport = InProcessTransport()
-        let service = {{Type}}Service(greeter: Greeter(closing: "Bye."))
-        let server = RPCServer(services: [.{{property}}(service)])
+        let service = {{Type}}Service(closing: "Bye.")
+        let server = RPCServer(services: [service.definition])
         try server.start(on: transport.listener)
         defer { server.close() }
         let client = RPCClient(connector: transport.connector)

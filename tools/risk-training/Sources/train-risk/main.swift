@@ -11,11 +11,12 @@ let modelVersion = "1.0.0"
 /// about where it ends.
 let spamWeight = Double(option("--spam-weight") ?? "0.5") ?? 0.5
 let ownWeight = Double(option("--own-weight") ?? "0.4") ?? 0.4
+let miningFrom = Double(option("--mining") ?? "-2.5") ?? -2.5
 let copies = Int(option("--copies") ?? "10") ?? 10
 let penalty = Double(option("--penalty") ?? "0.3") ?? 0.3
 /// The share of the model in the blend. Fitted on texts of the training's own sources it would come out higher than it
 /// deserves on new ones, so it is set.
-let share = Double(option("--share") ?? "0.6") ?? 0.6
+let share = Double(option("--share") ?? "0.5") ?? 0.5
 
 func fail(_ message: String) -> Never {
   FileHandle.standardError.write(Data("train-risk: \(message)\n".utf8))
@@ -68,17 +69,21 @@ do {
     return fit.weights.map { Int16(($0 / parameters.unit).rounded(.toNearestOrEven)) }
   }
   var weights = fit(examples)
-  // The model answers for its worst window, so it learns from the worst windows of long texts that are no scams.
-  for round in 1...2 {
+  // The model answers for its worst window, so it learns from the worst windows of texts that are no scams.
+  let rounds = Int(option("--rounds") ?? "3") ?? 3
+  for round in 1...rounds {
     let fitted = engine(parameters, weights)
-    for text in train where !text.isScam {
+    for text in train + own where !text.isScam {
       let features = reader.features(of: text.text)
       let evidence = fitted.evidence(on: text.text)
-      guard features.ends.count > 40, evidence.modelRaw > parameters.bias else { continue }
+      guard evidence.window.count < features.ends.count, evidence.modelRaw > miningFrom else {
+        continue
+      }
+      let long = features.ends.count > 40
       examples.append(
         Examples.example(
           of: features, in: evidence.window, isPositive: false,
-          weight: weight(text) / Double(round)))
+          weight: weight(text) * (long ? 1 : 0.5) / Double(round)))
     }
     weights = fit(examples)
   }
