@@ -153,7 +153,8 @@ let testing: [Target] = [
   library("KithTesting", ["HostContract", "KithClient", "KithManifest", "KithRPC"]),
   // A worker that does what it should not, for IntegrationTests.
   program(
-    "misbehaving-worker", path: "Tests/MisbehavingWorker", ["KithRPC", "KithWorker", "RiskContract"]
+    "misbehaving-worker", path: "Tests/MisbehavingWorker",
+    ["KithRPC", "KithWorker", "RiskContract"]
   ),
   tests("ArchitectureTests", []),
   tests(
@@ -202,7 +203,8 @@ let testing: [Target] = [
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
       "KithTransportNng",
-      "KithWire", "RPCContract", "RiskContract", "kith", "kithd", "misbehaving-worker", "risk-engine-worker",
+      "KithWire", "RPCContract", "RiskContract", "kith", "kithd", "misbehaving-worker",
+      "risk-engine-worker",
     ]),
 ]
 
