@@ -60,7 +60,7 @@ public struct RuleSet: Sendable {
     }
     var atoms: [String: Int] = [:]
     for observation in Observation.allCases { atoms[observation.name] = observation.rawValue }
-    var trie = PhraseTrie()
+    var phraseList = PhraseTrie.Phrases()
     var atomCount = Observation.allCases.count
     for (name, phrases) in file.phrases.sorted(by: { $0.key < $1.key }) {
       guard atoms[name] == nil else {
@@ -69,7 +69,7 @@ public struct RuleSet: Sendable {
       }
       atoms[name] = atomCount
       for phrase in phrases {
-        try Self.add(phrase, of: name, atom: atomCount, &lexicon, &trie)
+        try Self.add(phrase, of: name, atom: atomCount, &lexicon, &phraseList)
       }
       atomCount += 1
     }
@@ -145,7 +145,7 @@ public struct RuleSet: Sendable {
       throw RuleFileError(description: "slope must be above 0")
     }
     self.lexicon = lexicon
-    self.trie = trie
+    trie = PhraseTrie(phraseList)
     self.signals = signals
     weights = signals.map(\.rule.weight)
     groups = signals.map(\.group)
@@ -167,7 +167,8 @@ public struct RuleSet: Sendable {
 
   /// Reads `your|ur account (optional: is?) suspended|blocked`.
   private static func add(
-    _ phrase: String, of name: String, atom: Int, _ lexicon: inout Lexicon, _ trie: inout PhraseTrie
+    _ phrase: String, of name: String, atom: Int, _ lexicon: inout Lexicon,
+    _ phraseList: inout PhraseTrie.Phrases
   ) throws(RuleFileError) {
     var slots: [(words: [Int], optional: Bool)] = []
     for slot in phrase.split(separator: " ") {
@@ -187,7 +188,7 @@ public struct RuleSet: Sendable {
       throw RuleFileError(
         description: "phrases `\(name)`: `\(phrase)` needs 1 to 12 words, one of them not optional")
     }
-    trie.add(slots: slots, atom: atom)
+    phraseList.add(slots: slots, atom: atom)
   }
 
   /// The findings of phrases, added to those of the tokenizer, in the order of the text.
