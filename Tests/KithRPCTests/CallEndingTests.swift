@@ -382,33 +382,4 @@ struct CallEndingTests {
     #expect(await client.failure(of: EchoService.say).code == .unavailable)
     server.close()
   }
-
-  @Test(arguments: TransportKind.allCases)
-  func aHandlerThatBlocksItsThreadHoldsUpNobody(_ kind: TransportKind) async throws {
-    let place = kind.makePlace()
-    let semaphore = DispatchSemaphore(value: 0)
-    let blocked = Signal()
-    let server = RPCServer(services: [
-      EchoService().definition,
-      ServiceDefinition(
-        name: "test.Block",
-        methods: [
-          .encodedUnary(MethodDescriptor(service: "test.Block", method: "Wait")) { request, _ in
-            blocked.set()
-            semaphore.wait()
-            return request
-          }
-        ]),
-    ])
-    try server.start(on: place.makeListener())
-    let client = RPCClient(connector: place.connector)
-    let method = MethodDescriptor(service: "test.Block", method: "Wait")
-    let stuck = Task { try await client.unary(method, encodedRequest: [8]).message }
-    await blocked.wait()
-    // The same connection is read on, and other calls of it are answered.
-    for _ in 0..<10 { _ = try await client.say() }
-    semaphore.signal()
-    try #require(try await stuck.value == [8])
-    server.close()
-  }
 }
