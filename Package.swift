@@ -76,7 +76,8 @@ func workerPlugin(
 
 // MARK: - The house, floor by floor; a module imports only from floors below (README.md has the picture)
 
-/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire, CLinux KithHost.
+/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire, CLinux KithHost
+/// and KithCommands, which starts it.
 let doors: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
   .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
@@ -133,7 +134,7 @@ let shells: [Target] = [
     "KithCommands",
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection", "KithRPC",
-      "ReflectionContract", argumentParser,
+      "KithWire", "ReflectionContract", "CLinux", argumentParser, unixSignals,
     ]),
 ]
 
@@ -170,7 +171,11 @@ let testing: [Target] = [
       "RPCContract",
     ]),
   tests(
-    "KithReflectionTests", ["DescriptorContract", "KithJSON", "KithReflection", "RiskContract"]),
+    "KithReflectionTests",
+    [
+      "DescriptorContract", "KithJSON", "KithReflection", "KithWire", "RiskContract",
+      "TestingContract",
+    ]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithSupervisionTests", ["KithManifest", "KithSupervision"]),
   tests("KithHostTests", ["KithHost", "KithManifest"]),
@@ -186,13 +191,18 @@ let testing: [Target] = [
       "HostContract", "KithClient", "KithManifest", "KithRPC", "KithTransportInProcess",
       "KithTransportNng",
     ]),
-  tests("KithCommandsTests", ["KithCommands", "KithJSON", "KithReflection", "RiskContract"]),
+  tests(
+    "KithCommandsTests",
+    [
+      "HostContract", "KithCommands", "KithJSON", "KithReflection", "KithRPC", "KithWire",
+      "RiskContract", "TestingContract",
+    ]),
   tests(
     "IntegrationTests",
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
       "KithTransportNng",
-      "RiskContract", "kith", "kithd", "misbehaving-worker", "risk-engine-worker",
+      "KithWire", "RPCContract", "RiskContract", "kith", "kithd", "misbehaving-worker", "risk-engine-worker",
     ]),
 ]
 

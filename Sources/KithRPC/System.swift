@@ -3,9 +3,20 @@ import Glibc
 /// The effective user id of this process.
 func currentUserID() -> UInt32 { geteuid() }
 
-/// Nanoseconds that only ever grow; read without entering the kernel.
-func monotonicNanoseconds() -> UInt64 {
+/// A clock of the kernel.
+enum KernelClock {
+  /// Only ever grows; read without entering the kernel.
+  case monotonic
+  /// What this thread has computed so far.
+  case thread
+}
+
+/// What a clock shows, in nanoseconds.
+func nanoseconds(_ clock: KernelClock) -> UInt64 {
   var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
+  switch clock {
+  case .monotonic: clock_gettime(CLOCK_MONOTONIC, &time)
+  case .thread: clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  }
   return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
 }

@@ -35,10 +35,19 @@ public struct StartFailure: Hashable, Sendable {
   public var reason: String
   /// Whether the same step could succeed another time. A configuration that was refused will be refused again.
   public var isRetryable: Bool
+  /// Whether all that is known is that the line to the process broke: then how the process ends says more.
+  public var isDisconnection: Bool
 
   /// A failure with its reason.
-  public init(reason: String, isRetryable: Bool = true) {
+  public init(reason: String, isRetryable: Bool = true, isDisconnection: Bool = false) {
     self.reason = reason
     self.isRetryable = isRetryable
+    self.isDisconnection = isDisconnection
+  }
+
+  /// The reason, seen from the end of the process: one that ended by itself in its own way tells more than its silence.
+  func description(with end: ProcessEnd) -> String {
+    let endedInItsOwnWay = ![.exitCode(0), .signal(15), .notCreated, .unknown].contains(end)
+    return isDisconnection && endedInItsOwnWay ? end.description : reason
   }
 }

@@ -231,10 +231,11 @@ public struct Supervisor: Hashable, Sendable {
     }
     record.phase = .absent
     var description = end.description
-    if case .failure(let failure) = purpose { description = failure.reason }
+    if case .failure(let failure) = purpose { description = failure.description(with: end) }
     record.lastExit = WorkerSnapshot.Exit(
       generation: record.generation, end: end, description: description)
-    note("ended: \(description)", about: record)
+    // A failure of the start was noted when the supervisor stepped in; this is what the process itself says.
+    note(end == .notCreated ? description : "ended: \(end)", about: record)
     guard record.isWanted else { return }
     switch purpose {
     case .stop, .restart, .escalation: return

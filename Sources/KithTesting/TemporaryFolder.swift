@@ -22,6 +22,11 @@ public final class TemporaryFolder: Sendable {
 
   /// Writes a file below the folder, with the folders on the way; `mode` is 0o755 for a program.
   public func write(_ text: String, to name: String, mode: mode_t = 0o644) throws(TestingError) {
+    try write(Array(text.utf8), to: name, mode: mode)
+  }
+
+  /// Writes a file of bytes below the folder, with the folders on the way.
+  public func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o644) throws(TestingError) {
     let file = "\(path)/\(name)"
     var parents = name.split(separator: "/").dropLast().map(String.init)[...]
     var folder = path
@@ -34,7 +39,7 @@ public final class TemporaryFolder: Sendable {
       throw TestingError("cannot write \(file): \(String(cString: strerror(errno)))")
     }
     defer { close(descriptor) }
-    var bytes = Array(text.utf8)[...]
+    var bytes = bytes[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       guard count > 0 else {

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// A batch that is written waits at the other end until that has read it, and only then is the writer
 /// told that it may write the next: the same back-pressure as that of a full socket. What an end is
-/// told, it is told on its own queue, one thing at a time.
+/// told, it is told on one thread at a time, and it goes on reading on another one while the receiver
+/// delivers.
 final class InProcessStream: ByteStream {
   private struct State {
     var receiver: (any ByteStreamReceiver)?
@@ -19,12 +20,20 @@ final class InProcessStream: ByteStream {
     var isClosed = false
     /// The other end is closed: this one ends when it has read what there is.
     var isAbandoned = false
+
+    /// Whether there is something to tell the receiver.
+    var hasNews: Bool {
+      !isClosed && receiver != nil && (incoming == nil ? isAbandoned : !isPaused)
+    }
   }
+
+  /// The threads of all ends. Not those of Swift's own pool: like the threads of a real transport,
+  /// these may be blocked by a handler without holding up a task.
+  private static let threads = DispatchQueue(label: "kith.inprocess", attributes: .concurrent)
 
   let framing = MessageFraming.ipc
   let peer: PeerIdentity
   private let maximumReadBytes: Int
-  private let queue: DispatchQueue
   private let state = Mutex(State())
   /// The other end. Weak, since the two would keep each other alive; set once, before any use.
   private let other = Mutex(WeakEnd())
@@ -36,7 +45,6 @@ final class InProcessStream: ByteStream {
   private init(peer: PeerIdentity, maximumReadBytes: Int) {
     self.peer = peer
     self.maximumReadBytes = maximumReadBytes
-    self.queue = DispatchQueue(label: "kith.inprocess")
   }
 
   /// Two connected ends, which hand over at most `maximumReadBytes` at a time.
@@ -61,9 +69,10 @@ final class InProcessStream: ByteStream {
     pump()
   }
 
-  func write(_ batch: WireBuffer) {
-    guard !state.withLock({ $0.isClosed }) else { return }
-    otherEnd?.take(batch)
+  func write(_ batch: WireBuffer) -> Bool {
+    guard !state.withLock({ $0.isClosed }), let otherEnd else { return true }
+    otherEnd.take(batch)
+    return false
   }
 
   func resumeReading() {
@@ -99,28 +108,31 @@ final class InProcessStream: ByteStream {
     pump()
   }
 
-  /// Hands over what there is, on this end's queue.
+  /// Hands over the next thing, on another thread; one at a time.
   private func pump() {
     let starts = state.withLock { state in
-      guard !state.isPumping, state.receiver != nil else { return false }
+      guard !state.isPumping, state.hasNews else { return false }
       state.isPumping = true
       return true
     }
-    if starts { queue.async { self.handOver() } }
+    if starts { Self.threads.async { self.handOver() } }
   }
 
   private func handOver() {
-    while let step = nextStep() {
-      switch step {
-      case .read(let receiver, let batch, let piece, let isLast):
-        let decision = batch.withUnsafeBytes { bytes in
-          receiver.received(UnsafeRawBufferPointer(rebasing: bytes[piece]))
-        }
-        if decision == .pause { state.withLock { $0.isPaused = true } }
-        receiver.deliver()
-        if isLast { otherEnd?.taken() }
-      case .end(let receiver): receiver.ended(nil)
+    switch nextStep() {
+    case .read(let receiver, let batch, let piece, let isLast):
+      let decision = batch.withUnsafeBytes { bytes in
+        receiver.received(UnsafeRawBufferPointer(rebasing: bytes[piece]))
       }
+      state.withLock { state in
+        if decision == .pause { state.isPaused = true }
+        state.isPumping = false
+      }
+      if isLast { otherEnd?.taken() }
+      pump()
+      receiver.deliver()
+    case .end(let receiver): receiver.ended(nil)
+    case nil: pump()
     }
   }
 

@@ -24,7 +24,8 @@ struct NngAddress {
     guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
       throw RPCError(
         .invalidArgument,
-        "the address '\(url)' has no absolute path of a socket file: expected ipc:///folder/name.sock")
+        "the address '\(url)' has no absolute path of a socket file: expected ipc:///folder/name.sock"
+      )
     }
     let length = path.utf8.count
     guard length <= Self.maximumPathBytes else {

@@ -31,7 +31,9 @@ final class NngDial: @unchecked Sendable {
     try NngCode.check("cannot dial \(address.url)") {
       nng_stream_dialer_alloc(&dialer, address.url)
     }
-    guard let dialer else { preconditionFailure("nng_stream_dialer_alloc succeeded without a dialer") }
+    guard let dialer else {
+      preconditionFailure("nng_stream_dialer_alloc succeeded without a dialer")
+    }
     self.dialer = dialer
     do throws(RPCError) {
       try NngCode.check("cannot dial \(address.url)") {
@@ -60,7 +62,8 @@ final class NngDial: @unchecked Sendable {
     }
   }
 
-  private func submit(_ continuation: CheckedContinuation<Result<OpaquePointer, NngFailure>, Never>) {
+  private func submit(_ continuation: CheckedContinuation<Result<OpaquePointer, NngFailure>, Never>)
+  {
     let isCancelled = state.withLock { state in
       if case .cancelledEarly = state {
         state = .finished

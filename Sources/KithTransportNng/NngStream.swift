@@ -38,7 +38,11 @@ final class NngStream: ByteStream, @unchecked Sendable {
   private let stream: OpaquePointer
   private let buffer: UnsafeMutableRawPointer
   private var receiveAio: OpaquePointer?
+  /// Sends what the socket does not take at once; has a callback.
   private var sendAio: OpaquePointer?
+  /// Sends what the socket takes at once. It has no callback, for which nng would wake another thread
+  /// only to say that all is well.
+  private var promptAio: OpaquePointer?
 
   /// Takes over a connected stream.
   init(_ stream: OpaquePointer) throws(RPCError) {
@@ -54,9 +58,11 @@ final class NngStream: ByteStream, @unchecked Sendable {
       try NngCode.check("cannot make an operation") {
         nng_aio_alloc(&sendAio, { didSend($0) }, context)
       }
+      try NngCode.check("cannot make an operation") { nng_aio_alloc(&promptAio, nil, nil) }
       _ = Unmanaged.passRetained(self)
     } catch {
       if let receiveAio { nng_aio_free(receiveAio) }
+      if let sendAio { nng_aio_free(sendAio) }
       nng_stream_free(stream)
       throw error
     }
@@ -108,12 +114,44 @@ final class NngStream: ByteStream, @unchecked Sendable {
 
   // MARK: - Writing
 
-  func write(_ batch: WireBuffer) {
-    state.withLock { state in
-      state.writing = batch
-      state.written = 0
+  func write(_ batch: WireBuffer) -> Bool {
+    guard enter() else { return true }
+    defer { leave() }
+    var written = 0
+    while written < batch.count {
+      let rest = UnsafeRawBufferPointer(rebasing: batch.unsafeBytes[written...])
+      submit(rest, promptAio)
+      // What was not sent at once is taken back, and sent again with a callback. Either way the
+      // operation is over here, and the wait ends at once.
+      nng_aio_cancel(promptAio)
+      nng_aio_wait(promptAio)
+      switch NngCode(rawValue: nng_aio_result(promptAio)) {
+      case .ok: written += nng_aio_count(promptAio)
+      case .cancelled:
+        state.withLock { state in
+          state.writing = batch
+          state.written = written
+        }
+        send()
+        return false
+      // The end is told by the reading side, when all is read that the peer wrote before it went.
+      case .connectionShut, .closed: return true
+      case let code:
+        fail(code)
+        return true
+      }
     }
-    send()
+    // nng has read from the batch's memory up to here.
+    withExtendedLifetime(batch) {}
+    return true
+  }
+
+  private func submit(_ bytes: UnsafeRawBufferPointer, _ aio: OpaquePointer?) {
+    // nng only reads from the vector of a send; its type has no way to say so.
+    var vector = nng_iov(
+      iov_buf: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+    nng_aio_set_iov(aio, 1, &vector)
+    nng_stream_send(stream, aio)
   }
 
   private func send() {
@@ -121,13 +159,7 @@ final class NngStream: ByteStream, @unchecked Sendable {
     let rest = state.withLock { state in
       state.writing.map { UnsafeRawBufferPointer(rebasing: $0.unsafeBytes[state.written...]) }
     }
-    if let rest {
-      // nng only reads from the vector of a send; its type has no way to say so.
-      var vector = nng_iov(
-        iov_buf: UnsafeMutableRawPointer(mutating: rest.baseAddress), iov_len: rest.count)
-      nng_aio_set_iov(sendAio, 1, &vector)
-      nng_stream_send(stream, sendAio)
-    }
+    if let rest { submit(rest, sendAio) }
     leave()
   }
 
@@ -193,10 +225,12 @@ final class NngStream: ByteStream, @unchecked Sendable {
     NngTeardown.queue.async { [self] in
       nng_aio_stop(receiveAio)
       nng_aio_stop(sendAio)
+      nng_aio_stop(promptAio)
       nng_stream_close(stream)
       nng_stream_free(stream)
       nng_aio_free(receiveAio)
       nng_aio_free(sendAio)
+      nng_aio_free(promptAio)
       Unmanaged.passUnretained(self).release()
     }
   }

@@ -16,7 +16,8 @@ enum StaleSocket {
     guard try !isAnswering(at: path) else { throw taken(path) }
     guard unlink(path) == 0 || errno == ENOENT else {
       throw RPCError(
-        .permissionDenied, "the socket \(path) was left by a dead process and cannot be removed: "
+        .permissionDenied,
+        "the socket \(path) was left by a dead process and cannot be removed: "
           + String(cString: strerror(errno)))
     }
   }
@@ -30,7 +31,8 @@ enum StaleSocket {
   /// Whether a process listens at `path`. Asked with a connection: only the kernel knows.
   private static func isAnswering(at path: String) throws(RPCError) -> Bool {
     let descriptor = socket(
-      AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+      AF_UNIX,
+      Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         | Int32(SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else {
       throw RPCError(.unavailable, "cannot make a socket: \(String(cString: strerror(errno)))")

@@ -12,7 +12,7 @@ public enum Unpacked {
     _ bytes: CBytes, _ field: StaticString
   ) throws(WireError) -> String {
     let utf8 = unsafeBitCast(bytes, to: ByteString.self).bytes
-    guard let text = String(validating: utf8, as: UTF8.self) else { throw invalidText(field) }
+    guard let text = String(utf8: utf8) else { throw invalidText(field) }
     return text
   }
 

@@ -38,10 +38,9 @@ extension WireMessage {
   public init(
     decoding bytes: [UInt8], limits: DecodingLimits = .standard
   ) throws(WireError) {
-    let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(WireError) in try Self(decoding: bytes, limits: limits) }
+    self = try bytes.withUnsafeBufferPointer { bytes throws(WireError) in
+      try Self(decoding: UnsafeRawBufferPointer(bytes), limits: limits)
     }
-    self = try result.get()
   }
 
   /// Reads a message within the standard limits.

@@ -82,7 +82,7 @@ public struct WireReader {
   public mutating func text() throws(WireError) -> String {
     let start = offset
     let utf8 = try bytes()
-    guard let text = String(validating: utf8, as: UTF8.self) else {
+    guard let text = String(utf8: utf8.bindMemory(to: UInt8.self)) else {
       throw WireError(.invalidUTF8, "the text at byte \(start) is not valid UTF-8; a text must be")
     }
     return text

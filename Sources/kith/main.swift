@@ -1,1 +1,3 @@
-print("")
+import KithCommands
+
+await KithCommandLine.main()

@@ -46,7 +46,8 @@ enum House {
     ],
     "KithCommands": [
       "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection",
-      "KithRPC", "ReflectionContract", "FoundationEssentials", "Glibc",
+      "KithRPC", "KithWire", "ReflectionContract", "CLinux", "UnixSignals", "FoundationEssentials",
+      "Glibc",
     ],
 
     // Floor 5: programs.

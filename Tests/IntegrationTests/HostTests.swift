@@ -43,7 +43,7 @@ import Testing
     let second = try await RunningProduct.start(Setups.odd(), in: first.folder)
     let next = try #require(try await second.settle().workers.first)
     #expect(next.state == .ready)
-    #expect(next.generation == 2)
+    #expect(next.generation > worker.generation)
     #expect(second.processes() == [next.pid])
     try await second.stop()
   }
@@ -84,11 +84,11 @@ import Testing
   }
 
   @Test func aFullDiskIsSaidSo() async throws {
-    // Where everything can be opened and nothing written.
+    // The file that the host writes first can be opened, and nothing can be written to it.
     let folder = try TemporaryFolder()
     let root = folder.path + "/r"
     mkdir(root, 0o700)
-    try #require(symlink("/dev/full", root + "/host.lock") == 0)
+    try #require(symlink("/dev/full", root + "/generations.json.new") == 0)
     let outcome = try await refused(Setups.odd(), root: root)
     #expect(outcome.exitCode == 73)
     #expect(outcome.errors.contains("No space left on device"), "\(outcome.errors)")
@@ -132,22 +132,19 @@ import Testing
         import socket, sys
         s = socket.socket(socket.AF_UNIX)
         s.connect(sys.argv[1])
-        s.sendall(bytes([0, 0x53, 0x50, 0, 0, 0x30, 0, 0]))
         data = b''
-        while True:
-            try:
-                more = s.recv(100)
-            except ConnectionError:
-                break
-            if not more:
-                break
-            data += more
+        try:
+            s.sendall(bytes([0, 0x53, 0x50, 0, 0, 0x30, 0, 0]))
+            while more := s.recv(100):
+                data += more
+        except ConnectionError:
+            pass
         print(len(data))
         """
       let outcome = try await Program(
         "setpriv",
         [
-          "--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", script,
+          "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-c", script,
           product.places.controlSocket,
         ]
       ).run()

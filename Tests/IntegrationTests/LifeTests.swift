@@ -32,7 +32,7 @@ import Testing
       try await product.settle()
       #expect(try await product.tell("hello") == 1)
       try await product.kill("odd")
-      #expect(try await product.tell("hello", waitForReady: true) == 2)
+      #expect(try await product.tellUntilHeard("hello") == 2)
       let worker = try await product.worker("odd")
       #expect(worker.state == .ready)
       #expect(worker.restarts == 1)

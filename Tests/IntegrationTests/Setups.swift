@@ -73,4 +73,16 @@ extension RunningProduct {
       options: CallOptions(timeout: Self.patience, waitForReady: waitForReady))
     return UInt64(response.engineVersion) ?? 0
   }
+
+  /// As above, for a worker that is about to die: a call that it may have taken along is made again, as a caller of a method
+  /// without side effects may.
+  func tellUntilHeard(_ text: String) async throws(RPCError) -> UInt64 {
+    while true {
+      do throws(RPCError) {
+        return try await tell(text, waitForReady: true)
+      } catch {
+        guard error.code == .unavailable else { throw error }
+      }
+    }
+  }
 }

@@ -47,7 +47,7 @@ import Testing
     try await RunningProduct.run(setup) { product in
       let worker = try #require(try await product.settle().workers.first)
       #expect(worker.state == .quarantined)
-      #expect(worker.reason.contains("does not feel like it"), "\(worker.reason)")
+      #expect(worker.reason.contains("StartTrouble"), "\(worker.reason)")
     }
   }
 

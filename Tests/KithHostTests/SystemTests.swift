@@ -28,22 +28,45 @@ import Testing
   @Test func countsSurviveAndNeverGoBack() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/generations.json"
-    var counter = try GenerationCounter(path: path)
+    var counter = try GenerationCounter(path: path, workers: ["risk", "pills"])
     #expect(counter["risk"] == 0)
-    try counter.use(3, of: "risk")
-    try counter.use(2, of: "risk")
+    for generation in 1...3 { try counter.use(UInt64(generation), of: "risk") }
     try counter.use(1, of: "pills")
-    let again = try GenerationCounter(path: path)
+    try counter.close()
+    let again = try GenerationCounter(path: path, workers: ["risk", "pills"])
     #expect(again["risk"] == 3)
     #expect(again["pills"] == 1)
     #expect(folder.names() == ["generations.json"])
+  }
+
+  @Test func aHostThatWasKilledLeavesAGapAndNoRepeat() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/generations.json"
+    var highest: UInt64 = 0
+    for _ in 0..<3 {
+      var counter = try GenerationCounter(path: path, workers: ["risk"])
+      #expect(counter["risk"] >= highest)
+      highest = counter["risk"]
+      for _ in 0..<40 {
+        highest += 1
+        try counter.use(highest, of: "risk")
+        if counter.runsLow("risk") && highest % 3 == 0 {
+          let reservation = counter.reservation(for: ["risk"])
+          try reservation.write()
+          counter.accept(reservation)
+          #expect(!counter.runsLow("risk"))
+        }
+      }
+    }
   }
 
   @Test func aFileThatSomebodyElseWroteIsRefused() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/generations.json"
     try DurableFile.replace(path, with: Array("{\"risk\": -1}".utf8))
-    let failure = #expect(throws: HostFailure.self) { try GenerationCounter(path: path) }
+    let failure = #expect(throws: HostFailure.self) {
+      try GenerationCounter(path: path, workers: [])
+    }
     #expect(failure?.kind == .badInput)
     #expect(failure?.description.contains(path) == true)
   }

@@ -77,6 +77,11 @@ actor LogKeeper {
     }
   }
 
+  /// Does other work that waits for the disk, in the order of what is asked for.
+  nonisolated func perform(_ work: @escaping @Sendable () -> Void) {
+    reactor.perform(work)
+  }
+
   /// What is asked for one after the other is done one after the other.
   private nonisolated func inOrder(_ change: @escaping @Sendable (isolated LogKeeper) -> Void) {
     reactor.perform { self.assumeIsolated(change) }

@@ -83,6 +83,13 @@ final class ChildProcess: Sendable {
     return ChildProcess(identity: identity, pidfd: Descriptor(taking: number))
   }
 
+  /// Bounds how many files the process may have open. To be called while the process still waits for its launch record.
+  func limitOpenFiles(to count: Int) throws(SystemError) {
+    guard kith_linux_limit_open_files(identity.pid, UInt64(count)) == 0 else {
+      throw SystemError("limit the open files of process \(identity.pid) to \(count)")
+    }
+  }
+
   /// Sends a signal to the process; one that has ended is left in peace.
   func signal(_ number: Int32) {
     _ = kith_linux_pidfd_send_signal(pidfd.number, number)

@@ -36,13 +36,17 @@ final class WorkerLink: Sendable {
     do throws(RPCError) {
       switch step {
       case .spawn, .listen: return nil
-      case .handshake: return try await handshake(options)
+      case .handshake: return try await handshake(options).failure
       case .configure:
         _ = try await lifecycle.configure(
           ConfigureRequest(
             configurationJson: worker.configurationText, hostAddress: hostAddress),
           options: options)
-      case .start: _ = try await lifecycle.start(StartRequest(), options: options)
+      case .start:
+        _ = try await lifecycle.start(StartRequest(), options: options)
+        // A worker makes its services when it is started: only now can it say which they are.
+        let (failure, services) = try await handshake(options)
+        return failure ?? missing(from: services)
       }
       return nil
     } catch {
@@ -69,7 +73,10 @@ final class WorkerLink: Sendable {
     client.close()
   }
 
-  private func handshake(_ options: CallOptions) async throws(RPCError) -> StartFailure? {
+  /// What is wrong with the worker at the other end, and the services that it serves by now.
+  private func handshake(
+    _ options: CallOptions
+  ) async throws(RPCError) -> (failure: StartFailure?, services: [String]) {
     let nonce = IncarnationSecret.randomBytes()
     let response = try await lifecycle.handshake(
       HandshakeRequest(
@@ -77,6 +84,10 @@ final class WorkerLink: Sendable {
         minimumProtocolVersion: Self.protocolVersions.lowerBound,
         maximumProtocolVersion: Self.protocolVersions.upperBound),
       options: options)
+    return (check(response, nonce: nonce), response.services.map(\.name))
+  }
+
+  private func check(_ response: HandshakeResponse, nonce: [UInt8]) -> StartFailure? {
     guard
       secret.accepts(
         workerProof: response.workerProof, nonce: nonce, product: product, worker: worker.name,
@@ -96,27 +107,34 @@ final class WorkerLink: Sendable {
       return StartFailure(
         reason: "the process that answered is not the one that was started for \(incarnation)")
     }
-    let served = Set(response.services.map(\.name))
-    let missing = worker.provides.filter { !served.contains($0) }
-    guard missing.isEmpty else {
-      return StartFailure(
-        reason:
-          "it does not serve \(missing.joined(separator: ", ")), which its plugin.yaml says it provides",
-        isRetryable: false)
-    }
     return nil
+  }
+
+  private func missing(from services: [String]) -> StartFailure? {
+    let missing = worker.provides.filter { !services.contains($0) }
+    guard !missing.isEmpty else { return nil }
+    return StartFailure(
+      reason:
+        "it does not serve \(missing.joined(separator: ", ")), which its plugin.yaml says it provides",
+      isRetryable: false)
   }
 
   /// What a failed call means for the start.
   private static func failure(of step: StartStep, _ error: RPCError) -> StartFailure {
-    switch (step, error.code) {
-    case (.handshake, .failedPrecondition):
-      StartFailure(reason: "the handshake was refused: \(error.message)", isRetryable: false)
-    case (.configure, .invalidArgument):
-      StartFailure(reason: "its configuration was refused: \(error.message)", isRetryable: false)
-    case (.configure, _): StartFailure(reason: "it did not take its configuration: \(error)")
-    case (.start, _): StartFailure(reason: "it could not start: \(error)")
-    default: StartFailure(reason: "the handshake failed: \(error)")
+    let what =
+      switch step {
+      case .spawn, .listen, .handshake: "the handshake failed"
+      case .configure: "it did not take its configuration"
+      case .start: "it could not start"
+      }
+    return switch error.code {
+    // Its configuration, or its version, which another try would find the same.
+    case .invalidArgument: StartFailure(reason: "\(what): \(error.message)", isRetryable: false)
+    case .failedPrecondition where step == .handshake:
+      StartFailure(reason: "\(what): \(error.message)", isRetryable: false)
+    case .failedPrecondition: StartFailure(reason: "\(what): \(error.message)")
+    case .unavailable: StartFailure(reason: "\(what): \(error)", isDisconnection: true)
+    default: StartFailure(reason: "\(what): \(error)")
     }
   }
 }

@@ -1,31 +1,22 @@
+import KithWire
+
 /// The calls that a client has in progress on one connection: a value that decides how each ends.
 ///
-/// A call is reserved, opened with the one who waits for it, and ended exactly once: by its answer, by
-/// the caller, by its deadline, or with the connection. Whoever ends it gets the waiter back, and
-/// nobody does a second time. All frames of a call carry its id, and each is handed to that call's own
-/// state: a call of many messages is one more kind of `Call`, and changes nothing here.
-struct ClientCallTable<Waiter: Sendable>: Sendable {
-  /// A call that is over.
-  struct Ended: Sendable {
-    var waiter: Waiter
-    var result: Result<Answer, RPCError>
+/// A call is opened once and ended exactly once: by its answer, by the caller, by its deadline, or with
+/// the connection. Whoever ends it is handed its outcome, and nobody a second time. All frames of a
+/// call carry its id, and each goes to that call's own state: a call of many messages changes
+/// nothing here.
+struct ClientCallTable {
+  /// A call that is over, and what its waiter is to be told.
+  struct Ended {
+    var call: ClientCall
+    var outcome: ClientCall.Outcome
     /// Whether the worker may still work on it and must be told to stop.
     var tellsWorker = false
   }
 
-  private struct Call {
-    var waiter: Waiter
-    var deadline: ContinuousClock.Instant?
-    /// The place of the request in the write queue.
-    var place: UInt64
-    var metadata = Metadata()
-    var message: ArraySlice<UInt8>?
-  }
-
   private let maximumCalls: Int
-  private var calls: [UInt32: Call] = [:]
-  /// Calls that were cancelled between their reservation and their opening.
-  private var cancelledEarly: Set<UInt32> = []
+  private var calls: [UInt32: ClientCall] = [:]
   private var nextID: UInt32
   private var failure: RPCError?
 
@@ -39,103 +30,107 @@ struct ClientCallTable<Waiter: Sendable>: Sendable {
   /// How many calls are in progress.
   var count: Int { calls.count }
 
-  /// Takes an id for a call; it stays free of other calls as long as fewer than 2^31 are made meanwhile.
-  mutating func reserveID() -> UInt32 {
-    while calls[nextID] != nil { nextID = (nextID &+ 1) | MessageHeader.idMark }
-    defer { nextID = (nextID &+ 1) | MessageHeader.idMark }
-    return nextID
-  }
-
-  /// Opens a call, whose request stands at `place` of the write queue. Nil means that it is open; an
-  /// error that it is not, and that its request must not be sent.
+  /// Opens a call under an id of its own, its frame to be put into `queue`. Nil means that it is open;
+  /// otherwise it is over, and its frame was not sent.
   mutating func open(
-    _ id: UInt32, waiter: Waiter, place: UInt64, deadline: ContinuousClock.Instant?
-  ) -> RPCError? {
-    if cancelledEarly.remove(id) != nil { return .cancelledByCaller }
-    if let failure { return failure.adding(.notStarted) }
-    guard calls.count < maximumCalls else {
-      return RPCError(
-        .resourceExhausted,
-        "\(maximumCalls) calls are in progress on this connection, which is the limit: wait for some",
-        details: CallExecution.notStarted.details)
+    _ call: ClientCall, framing: MessageFraming, into queue: inout WriteQueue
+  ) -> Ended? {
+    guard case .new = call.phase else {
+      return Ended(call: call, outcome: .failure(.cancelledBeforeSending))
     }
-    calls[id] = Call(waiter: waiter, deadline: deadline, place: place)
+    if let failure { return refuse(call, failure.adding(.notStarted)) }
+    guard calls.count < maximumCalls else {
+      return refuse(
+        call,
+        RPCError(
+          .resourceExhausted,
+          "\(maximumCalls) calls are in progress on this connection, which is the limit: wait for some",
+          details: CallExecution.notStarted.details))
+    }
+    while calls[nextID] != nil { nextID = (nextID &+ 1) | MessageHeader.idMark }
+    call.phase = .open
+    call.id = nextID
+    nextID = (nextID &+ 1) | MessageHeader.idMark
+    framing.seal(&call.frame, id: call.id)
+    call.place = queue.append(call.frame)
+    calls[call.id] = call
     return nil
   }
 
   /// A frame of the worker came in; nil when its call goes on, or is over already.
   mutating func receive(_ id: UInt32, _ frame: WorkerFrame) -> Ended? {
-    guard var call = calls[id] else { return nil }
-    call.metadata.entries += frame.metadata.entries
+    guard let call = calls[id] else { return nil }
+    if !frame.metadata.isEmpty { call.metadata.entries += frame.metadata.entries }
     if let message = frame.message {
       guard call.message == nil else {
-        return end(id, .unexpected("more than one message"), tellsWorker: frame.status == nil)
+        return end(call, .unexpected("more than one message"), tellsWorker: frame.status == nil)
       }
       call.message = message
     }
-    guard let status = frame.status else {
-      calls[id] = call
-      return nil
-    }
-    if let error = status.error { return end(id, error) }
-    guard let message = call.message else { return end(id, .unexpected("no message")) }
+    guard let status = frame.status else { return nil }
+    if let error = status.error { return end(call, error) }
+    guard let message = call.message else { return end(call, .unexpected("no message")) }
     calls[id] = nil
-    let answer = Answer(
-      message: message, metadata: call.metadata, trailers: status.trailers)
-    return Ended(waiter: call.waiter, result: .success(answer))
+    call.phase = .ended
+    let answer = Answer(message: message, metadata: call.metadata, trailers: status.trailers)
+    return Ended(call: call, outcome: .success(answer))
   }
 
   /// A frame came in that is none.
   mutating func receiveMalformed(_ id: UInt32, _ reason: String) -> Ended? {
-    end(
-      id, RPCError(.internal, "the worker's answer is damaged: \(reason)"), tellsWorker: true)
-  }
-
-  /// The caller gives the call up. A call that is not open yet will not be.
-  mutating func cancel(_ id: UInt32) -> Ended? {
-    guard calls[id] != nil else {
-      cancelledEarly.insert(id)
-      return nil
+    calls[id].flatMap {
+      end($0, RPCError(.internal, "the worker's answer is damaged: \(reason)"), tellsWorker: true)
     }
-    return end(id, .cancelledByCaller, tellsWorker: true)
   }
 
-  /// The caller is done with a call that it may have cancelled after its end.
-  mutating func forget(_ id: UInt32) {
-    cancelledEarly.remove(id)
+  /// The caller gives the call up; one that is not open yet never will be.
+  mutating func cancel(_ call: ClientCall) -> Ended? {
+    switch call.phase {
+    case .new:
+      call.phase = .ended
+      return nil
+    case .open: return end(call, .cancelledByCaller, tellsWorker: true)
+    case .ended: return nil
+    }
   }
 
   /// Ends the calls whose deadline has come.
-  mutating func expire(_ now: ContinuousClock.Instant) -> [(id: UInt32, ended: Ended)] {
-    let due = calls.filter { $0.value.deadline.map { $0 <= now } ?? false }.keys.sorted()
-    return due.compactMap { id in
-      end(id, .deadlinePassed, tellsWorker: true).map { (id, $0) }
-    }
+  mutating func expire(_ now: Moment) -> [Ended] {
+    calls.values.filter { $0.deadline.map { $0 <= now } ?? false }.sorted { $0.id < $1.id }
+      .compactMap { end($0, .deadlinePassed, tellsWorker: true) }
   }
 
   /// The earliest deadline of a call in progress.
-  var nextDeadline: ContinuousClock.Instant? { calls.values.lazy.compactMap(\.deadline).min() }
+  var nextDeadline: Moment? { calls.values.lazy.compactMap(\.deadline).min() }
 
   /// The connection is over: ends all calls, each told whether its request was handed to the
   /// transport, and opens no more.
-  mutating func close(_ error: RPCError, isSubmitted: (UInt64) -> Bool) -> [Ended] {
+  mutating func close(_ error: RPCError, _ queue: WriteQueue) -> [Ended] {
     if failure == nil { failure = error }
-    let ended = calls.sorted { $0.key < $1.key }.map { _, call in
-      let execution: CallExecution = isSubmitted(call.place) ? .mayHaveRun : .notStarted
-      return Ended(waiter: call.waiter, result: .failure(error.adding(execution)))
+    return calls.values.sorted { $0.id < $1.id }.compactMap { call in
+      end(call, error.adding(queue.isSubmitted(call.place) ? .mayHaveRun : .notStarted))
     }
-    calls.removeAll()
-    return ended
   }
 
-  private mutating func end(_ id: UInt32, _ error: RPCError, tellsWorker: Bool = false) -> Ended? {
-    guard let call = calls.removeValue(forKey: id) else { return nil }
-    return Ended(waiter: call.waiter, result: .failure(error), tellsWorker: tellsWorker)
+  private mutating func end(
+    _ call: ClientCall, _ error: RPCError, tellsWorker: Bool = false
+  ) -> Ended? {
+    guard calls.removeValue(forKey: call.id) != nil else { return nil }
+    call.phase = .ended
+    return Ended(call: call, outcome: .failure(error), tellsWorker: tellsWorker)
+  }
+
+  private func refuse(_ call: ClientCall, _ error: RPCError) -> Ended {
+    call.phase = .ended
+    return Ended(call: call, outcome: .failure(error))
   }
 }
 
 extension RPCError {
   static let cancelledByCaller = RPCError(.cancelled, "the caller gave the call up")
+  static let cancelledBeforeSending = RPCError(
+    .cancelled, "the caller gave the call up before it was sent",
+    details: CallExecution.notStarted.details)
   static let deadlinePassed = RPCError(
     .deadlineExceeded, "the deadline passed before the worker answered")
 

@@ -9,7 +9,7 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
   struct Pending: Sendable {
     var waiter: Waiter
     var waitsForReady: Bool
-    var deadline: ContinuousClock.Instant?
+    var deadline: Moment?
   }
 
   /// What is to be done, in order.
@@ -60,7 +60,7 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
 
   /// A caller wants a connection. `id` names it for `abandon`.
   mutating func acquire(
-    _ id: UInt64, _ caller: Pending, now: ContinuousClock.Instant
+    _ id: UInt64, _ caller: Pending, now: Moment
   ) -> [Action] {
     switch state {
     case .closed: return [.fail(caller.waiter, .clientClosed)]
@@ -108,7 +108,7 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
   }
 
   /// The pause is over.
-  mutating func retry(attempt: UInt64, now: ContinuousClock.Instant) -> [Action] {
+  mutating func retry(attempt: UInt64, now: Moment) -> [Action] {
     guard case .backingOff = state, attempt == self.attempt else { return [] }
     return [connect(waits: true, now)]
   }
@@ -120,7 +120,7 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
   }
 
   /// Turns away the callers whose deadline has come.
-  mutating func expire(_ now: ContinuousClock.Instant) -> [Action] {
+  mutating func expire(_ now: Moment) -> [Action] {
     let due = takePending { $0.deadline.map { $0 <= now } ?? false }
     guard !due.isEmpty else { return [] }
     let error = RPCError(
@@ -130,7 +130,7 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
   }
 
   /// The earliest deadline of a caller who waits.
-  var nextDeadline: ContinuousClock.Instant? { pending.values.lazy.compactMap(\.deadline).min() }
+  var nextDeadline: Moment? { pending.values.lazy.compactMap(\.deadline).min() }
 
   /// The connection takes no more calls. `isCurrent` tells it from one that was replaced.
   mutating func lost(isLeaving: Bool, isCurrent: (Connection) -> Bool) {
@@ -149,16 +149,17 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
     }
   }
 
-  private mutating func connect(waits: Bool, _ now: ContinuousClock.Instant) -> Action {
+  private mutating func connect(waits: Bool, _ now: Moment) -> Action {
     state = .connecting(waits: waits)
     attempt += 1
-    var latest: ContinuousClock.Instant? = now
+    var latest: Moment? = now
     for caller in pending.values {
       latest = if let latest, let deadline = caller.deadline { max(latest, deadline) } else { nil }
     }
     return .connect(
       ConnectRequest(
-        predecessor: predecessor, waitForReady: waits, timeout: latest.map { now.duration(to: $0) }),
+        predecessor: predecessor, waitForReady: waits,
+        timeout: latest.map { now.duration(until: $0) }),
       attempt: attempt)
   }
 

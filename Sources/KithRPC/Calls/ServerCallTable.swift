@@ -1,160 +1,183 @@
 /// The calls that one connection of a server has in progress: a value that decides what each frame
 /// starts, ends or is answered.
 ///
-/// `Handle` stands for a running handler. Ids are the caller's, so each call also gets a serial number:
-/// a handler that outlives its call (past the deadline, say) cannot be taken for a later call with the
-/// same id. Frames go to their own call's state, so a call of many messages is one more kind of `State`.
-struct ServerCallTable<Handle: Sendable>: Sendable {
-  /// A call that can start.
-  struct Start: Equatable {
-    var id: UInt32
-    var serial: UInt64
-    var start: CallerFrame.Start
-    var message: ArraySlice<UInt8>
-    var deadline: ContinuousClock.Instant?
+/// Ids are the caller's, so each call also gets a serial number: a handler that outlives its call (past
+/// the deadline, say) cannot be taken for a later call with the same id. Frames go to their own call's
+/// state, so a call of many messages is one more `State`, and changes nothing here.
+struct ServerCallTable {
+  /// A running handler.
+  typealias Handler = Task<Void, Never>
+
+  /// Whether the server takes a call.
+  enum Opening {
+    /// It does, and this method answers it.
+    case allowed(MethodDescriptor)
+    /// It does not, and this is why.
+    case refused(CallStatus)
   }
 
   /// What is to be done.
-  enum Action: Sendable {
+  enum Reaction {
+    /// Nothing.
+    case none
     /// Run the handler, in a task of its own; then tell `attach` and, at its end, `finish`.
-    case start(Start)
-    /// Send an answer that ends the call.
-    case answer(id: UInt32, CallStatus)
-    /// Cancel a handler.
-    case cancel(Handle)
+    case start(ServedCall)
+    /// Answer the caller, which ends the call, and cancel the handler, if one runs.
+    case end(Ending)
+  }
+
+  /// The end of a call that its handler has not brought about.
+  struct Ending {
+    var id: UInt32
+    /// Nil when there is nobody to answer.
+    var status: CallStatus?
+    var handler: Handler?
   }
 
   private enum State {
     /// Opened without a message. Next: `running`, or gone.
-    case waiting(CallerFrame.Start)
-    /// The handler runs; its handle is nil until `attach`. Next: gone, or into `lingering`.
-    case running(Handle?)
+    case waiting(CallerFrame.Start, MethodDescriptor)
+    /// The handler runs; nil until `attach`. Next: gone, or into `lingering`.
+    case running(Handler?)
   }
 
   private struct Call {
     var serial: UInt64
-    var deadline: ContinuousClock.Instant?
+    var deadline: Moment?
     var state: State
   }
 
   private let maximumCalls: Int
+  private let peer: PeerIdentity
   private var calls: [UInt32: Call] = [:]
   /// Handlers that have not returned although their call is over; they count as in progress.
-  private var lingering: [UInt64: Handle?] = [:]
-  private var nextSerial: UInt64 = 0
+  private var lingering: [UInt64: Handler?] = [:]
+  private var lastSerial: UInt64 = 0
   private var isClosed = false
 
   /// A table for at most `maximumCalls` calls at once.
-  init(maximumCalls: Int) {
+  init(maximumCalls: Int, peer: PeerIdentity = PeerIdentity()) {
     self.maximumCalls = maximumCalls
+    self.peer = peer
     calls.reserveCapacity(64)
   }
 
   /// How many calls are in progress, lingering handlers included.
   var count: Int { calls.count + lingering.count }
 
-  /// A frame of the caller came in. `refusal` is why the server takes no new call of this kind now.
+  /// A frame of the caller came in; `opening` tells what becomes of it if it is the first of a call.
   mutating func receive(
-    _ id: UInt32, _ frame: CallerFrame, refusal: CallStatus? = nil,
-    now: @autoclosure () -> ContinuousClock.Instant
-  ) -> [Action] {
-    guard !isClosed else { return [] }
+    _ id: UInt32, _ frame: CallerFrame, _ opening: @autoclosure () -> Opening, now: Moment
+  ) -> Reaction {
+    guard !isClosed else { return .none }
     if frame.cancel != nil { return end(id, .cancelledByCaller) }
     if let call = calls[id] {
       // A second start is a plain REQ socket that asks again after its resend time: the call is in
       // progress, and its answer will come.
-      guard frame.start == nil, case .waiting(let start) = call.state else { return [] }
-      if let message = frame.message { return [run(id, start, message)] }
-      return frame.isHalfClose ? end(id, .noMessage) : []
+      guard frame.start == nil, case .waiting(let start, let method) = call.state else {
+        return .none
+      }
+      guard let message = frame.message else {
+        return frame.isHalfClose ? end(id, .noMessage) : .none
+      }
+      calls[id] = Call(serial: call.serial, deadline: call.deadline, state: .running(nil))
+      return .start(served(id, call.serial, start, method, call.deadline, message))
     }
     // Anything but a start belongs to a call that is over.
-    guard let start = frame.start else { return [] }
-    return open(id, start, frame, refusal, now)
+    guard let start = frame.start else { return .none }
+    return open(id, start, frame, opening(), now)
   }
 
   private mutating func open(
-    _ id: UInt32, _ start: CallerFrame.Start, _ frame: CallerFrame, _ refusal: CallStatus?,
-    _ now: () -> ContinuousClock.Instant
-  ) -> [Action] {
-    if let refusal { return [.answer(id: id, refusal)] }
+    _ id: UInt32, _ start: CallerFrame.Start, _ frame: CallerFrame, _ opening: Opening,
+    _ now: Moment
+  ) -> Reaction {
+    let method: MethodDescriptor
+    switch opening {
+    case .allowed(let allowed): method = allowed
+    case .refused(let status): return .end(Ending(id: id, status: status))
+    }
     guard count < maximumCalls else {
-      return [.answer(id: id, .tooManyCalls(maximumCalls, on: "this connection"))]
+      return .end(Ending(id: id, status: .tooManyCalls(maximumCalls, on: "this connection")))
     }
-    var deadline: ContinuousClock.Instant?
+    var deadline: Moment?
     if let microseconds = start.timeoutMicroseconds {
-      guard microseconds > 0 else { return [.answer(id: id, .deadlinePassedBeforeStart)] }
-      // A budget beyond a century is none; unbounded, it would overflow the clock.
-      deadline = now() + .microseconds(min(microseconds, 100 * 365 * 86_400 * 1_000_000))
+      guard microseconds > 0 else {
+        return .end(Ending(id: id, status: .deadlinePassedBeforeStart))
+      }
+      deadline = now.advanced(byMicroseconds: microseconds)
     }
-    nextSerial += 1
-    calls[id] = Call(serial: nextSerial, deadline: deadline, state: .waiting(start))
-    if let message = frame.message { return [run(id, start, message)] }
-    return frame.isHalfClose ? end(id, .noMessage) : []
+    lastSerial += 1
+    if let message = frame.message {
+      calls[id] = Call(serial: lastSerial, deadline: deadline, state: .running(nil))
+      return .start(served(id, lastSerial, start, method, deadline, message))
+    }
+    if frame.isHalfClose { return .end(Ending(id: id, status: .noMessage)) }
+    calls[id] = Call(serial: lastSerial, deadline: deadline, state: .waiting(start, method))
+    return .none
   }
 
-  private mutating func run(
-    _ id: UInt32, _ start: CallerFrame.Start, _ message: ArraySlice<UInt8>
-  ) -> Action {
-    guard let call = calls[id] else { preconditionFailure("only an open call is run") }
-    calls[id]?.state = .running(nil)
-    return .start(
-      Start(id: id, serial: call.serial, start: start, message: message, deadline: call.deadline))
+  private func served(
+    _ id: UInt32, _ serial: UInt64, _ start: CallerFrame.Start, _ method: MethodDescriptor,
+    _ deadline: Moment?, _ message: ArraySlice<UInt8>
+  ) -> ServedCall {
+    ServedCall(
+      id: id, serial: serial, method: method, metadata: start.metadata, deadline: deadline,
+      peer: peer, traceparent: start.traceparent, message: message)
   }
 
   /// A frame came in that is none: its call ends, or is answered if there is none.
-  mutating func receiveMalformed(_ id: UInt32, _ reason: String) -> [Action] {
-    guard !isClosed else { return [] }
+  mutating func receiveMalformed(_ id: UInt32, _ reason: String) -> Reaction {
+    guard !isClosed else { return .none }
     let status = CallStatus(.invalidArgument, "the frame is damaged: \(reason)")
-    return calls[id] == nil ? [.answer(id: id, status)] : end(id, status)
+    return calls[id] == nil ? .end(Ending(id: id, status: status)) : end(id, status)
   }
 
-  /// The handler of a call runs as `handle`. Answers whether it must be cancelled at once.
-  mutating func attach(_ handle: Handle, id: UInt32, serial: UInt64) -> Bool {
-    if let call = calls[id], call.serial == serial {
-      calls[id]?.state = .running(handle)
+  /// The handler of a call runs. Answers whether it must be cancelled at once.
+  mutating func attach(_ handler: Handler, to call: ServedCall) -> Bool {
+    if let index = calls.index(forKey: call.id), calls.values[index].serial == call.serial {
+      calls.values[index].state = .running(handler)
       return false
     }
-    if lingering[serial] != nil {
-      lingering[serial] = .some(handle)
-      return true
-    }
-    return false
+    guard lingering[call.serial] != nil else { return false }
+    lingering[call.serial] = .some(handler)
+    return true
   }
 
   /// The handler has returned. Answers whether its answer is still wanted.
-  mutating func finish(id: UInt32, serial: UInt64) -> Bool {
-    if lingering.removeValue(forKey: serial) != nil { return false }
-    guard let call = calls[id], call.serial == serial else { return false }
-    calls[id] = nil
+  mutating func finish(_ call: ServedCall) -> Bool {
+    if !lingering.isEmpty, lingering.removeValue(forKey: call.serial) != nil { return false }
+    guard let index = calls.index(forKey: call.id), calls.values[index].serial == call.serial
+    else { return false }
+    calls.remove(at: index)
     return true
   }
 
   /// Ends the calls whose deadline has come.
-  mutating func expire(_ now: ContinuousClock.Instant) -> [Action] {
+  mutating func expire(_ now: Moment) -> [Ending] {
     let due = calls.filter { $0.value.deadline.map { $0 <= now } ?? false }.keys.sorted()
-    return due.flatMap { end($0, .deadlinePassed) }
+    return due.compactMap { ending(of: $0, .deadlinePassed) }
   }
 
   /// The earliest deadline of a call in progress.
-  var nextDeadline: ContinuousClock.Instant? { calls.values.lazy.compactMap(\.deadline).min() }
+  var nextDeadline: Moment? { calls.values.lazy.compactMap(\.deadline).min() }
 
-  /// The connection is over: cancels all handlers and takes nothing more. `abandoned` is how many
-  /// calls ended that no handler will report.
-  mutating func close() -> [Action] {
+  /// The connection is over: all calls end, and no frame counts any more.
+  mutating func close() -> [Ending] {
     isClosed = true
-    return calls.keys.sorted().flatMap { end($0, nil) }
+    return calls.keys.sorted().compactMap { ending(of: $0, nil) }
   }
 
-  /// Ends a call: answers it, if `status` is given, and cancels its handler, which then lingers.
-  private mutating func end(_ id: UInt32, _ status: CallStatus?) -> [Action] {
-    guard let call = calls.removeValue(forKey: id) else { return [] }
-    var actions: [Action] = []
-    if let status { actions.append(.answer(id: id, status)) }
-    if case .running(let handle) = call.state {
-      lingering[call.serial] = .some(handle)
-      if let handle { actions.append(.cancel(handle)) }
-    }
-    return actions
+  private mutating func end(_ id: UInt32, _ status: CallStatus) -> Reaction {
+    ending(of: id, status).map { .end($0) } ?? .none
+  }
+
+  /// Takes a call out; its handler, if one runs, lingers until it returns.
+  private mutating func ending(of id: UInt32, _ status: CallStatus?) -> Ending? {
+    guard let call = calls.removeValue(forKey: id) else { return nil }
+    guard case .running(let handler) = call.state else { return Ending(id: id, status: status) }
+    lingering[call.serial] = .some(handler)
+    return Ending(id: id, status: status, handler: handler)
   }
 }
 

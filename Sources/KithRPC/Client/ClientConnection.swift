@@ -2,14 +2,7 @@ import KithWire
 import Synchronization
 
 /// A client's connection to one incarnation of a worker: carries out what its call table decides.
-final class ClientConnection: ByteStreamReceiver, Flushable {
-  typealias Outcome = Result<Answer, RPCError>
-
-  /// The task that waits for a call. Unsafe means that resuming twice is not caught: the table gives
-  /// each waiter back exactly once, which its tests prove.
-  private typealias Waiter = UnsafeContinuation<Outcome, Never>
-  private typealias Table = ClientCallTable<Waiter>
-
+final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   private enum Phase {
     /// The peer's hello is awaited. Next: `open` or `closed`.
     case greeting(CheckedContinuation<RPCError?, Never>?)
@@ -21,20 +14,23 @@ final class ClientConnection: ByteStreamReceiver, Flushable {
 
   private struct State {
     var phase = Phase.greeting(nil)
-    var table: Table
+    var table: ClientCallTable
     var queue = WriteQueue()
     /// When the peer's hello must be there; nil once it is.
-    var helloDeadline: ContinuousClock.Instant?
+    var helloDeadline: Moment?
+
+    var isClosed: Bool { if case .closed = phase { true } else { false } }
   }
 
   /// Which incarnation of the worker it leads to.
   let generation: UInt64
   private let stream: any ByteStream
+  private let framing: MessageFraming
   /// Only the transport's reading thread comes here; the lock costs nothing and proves it.
   private let parser: Mutex<FrameParser>
   private let state: Mutex<State>
-  private let alarm = Mutex<Alarm?>(nil)
-  /// Told once, when no new call can be made; with whether the worker itself said so.
+  private let alarm = Alarm()
+  /// Told when no new call can be made, with whether the worker itself said so.
   private let lost: @Sendable (ClientConnection, _ isLeaving: Bool) -> Void
 
   init(
@@ -42,34 +38,32 @@ final class ClientConnection: ByteStreamReceiver, Flushable {
     lost: @escaping @Sendable (ClientConnection, _ isLeaving: Bool) -> Void
   ) {
     self.stream = established.stream
+    self.framing = established.stream.framing
     self.generation = established.generation
     self.lost = lost
     self.parser = Mutex(
       FrameParser(
         framing: stream.framing, expectedHello: MessageHeader.workerHello,
         maximumBytes: limits.maximumFrameBytes))
-    self.state = Mutex(State(table: Table(maximumCalls: limits.maximumCallsPerConnection)))
-    self.alarm.withLock { $0 = Alarm { [weak self] now in self?.ring(now) } }
+    self.state = Mutex(
+      State(table: ClientCallTable(maximumCalls: limits.maximumCallsPerConnection)))
   }
 
   /// Whether it is over.
-  var isClosed: Bool {
-    state.withLock { if case .closed = $0.phase { true } else { false } }
-  }
+  var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Exchanges the hellos, within `timeout`. No call is sent to a peer that has not shown what it is.
   func open(timeout: Duration) async throws(RPCError) {
-    let deadline = ContinuousClock.now + timeout
-    let hello = state.withLock { state in
+    let deadline = Moment.now.advanced(by: timeout)
+    state.withLock { state in
       state.helloDeadline = deadline
       var hello = WireBuffer()
       hello.append(MessageHeader.callerHello)
       state.queue.append(hello)
-      return state.queue.next()
     }
-    alarm.withLock { $0 }?.set(deadline)
+    alarm.set(deadline, for: self)
     stream.start(receiver: self)
-    if let hello { stream.write(hello) }
+    flush()
     let error = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let early = state.withLock { state -> RPCError?? in
@@ -91,58 +85,42 @@ final class ClientConnection: ByteStreamReceiver, Flushable {
 
   // MARK: - Calls
 
-  /// How frames are delimited on the stream.
-  var framing: MessageFraming { stream.framing }
-
-  /// Takes an id for a call.
-  func reserveID() -> UInt32 { state.withLock { $0.table.reserveID() } }
-
-  /// Makes the call whose first frame is `frame`, sealed with its id.
-  func call(_ id: UInt32, frame: WireBuffer, deadline: ContinuousClock.Instant?) async -> Outcome {
-    let outcome = await withTaskCancellationHandler {
+  /// Makes a call and waits for its outcome. Cancelling the task ends it.
+  func perform(_ call: ClientCall) async -> ClientCall.Outcome {
+    await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
-        open(id, frame, deadline, waiter)
+        call.waiter = waiter
+        open(call)
       }
     } onCancel: {
-      cancel(id)
+      if let ended = state.withLock({ $0.table.cancel(call) }) { finish(ended, reason: "") }
     }
-    if Task.isCancelled { state.withLock { $0.table.forget(id) } }
-    return outcome
   }
 
-  private func open(
-    _ id: UInt32, _ frame: WireBuffer, _ deadline: ContinuousClock.Instant?, _ waiter: Waiter
-  ) {
-    let (error, size) = state.withLock { state -> (RPCError?, Int) in
-      let error = state.table.open(
-        id, waiter: waiter, place: state.queue.framesQueued, deadline: deadline)
-      if error == nil { state.queue.append(frame) }
-      return (error, state.queue.bytesQueued)
+  private func open(_ call: ClientCall) {
+    let (ended, size) = state.withLock { state in
+      (state.table.open(call, framing: framing, into: &state.queue), state.queue.bytesQueued)
     }
-    if let error { return waiter.resume(returning: .failure(error)) }
-    if let deadline { alarm.withLock { $0 }?.set(deadline) }
-    written(size)
+    if let ended { return finish(ended, reason: "") }
+    if let deadline = call.deadline { alarm.set(deadline, for: self) }
+    queued(size)
   }
 
-  private func cancel(_ id: UInt32) {
-    finish(id, state.withLock { $0.table.cancel(id) }, reason: "")
-  }
-
-  private func finish(_ id: UInt32, _ ended: Table.Ended?, reason: String) {
-    guard let ended else { return }
-    if ended.tellsWorker { sendCancellation(id, reason) }
-    ended.waiter.resume(returning: ended.result)
+  private func finish(_ ended: ClientCallTable.Ended, reason: String) {
+    if ended.tellsWorker { sendCancellation(ended.call.id, reason) }
+    // A call has its waiter from before it is opened.
+    ended.call.waiter.take()?.resume(returning: ended.outcome)
   }
 
   private func sendCancellation(_ id: UInt32, _ reason: String) {
     var frame = CallerFrame.cancellation(reason: reason)
-    stream.framing.seal(&frame, id: id)
+    framing.seal(&frame, id: id)
     let size = state.withLock { state -> Int in
-      guard case .open = state.phase else { return 0 }
+      guard !state.isClosed else { return 0 }
       state.queue.append(frame)
       return state.queue.bytesQueued
     }
-    if size > 0 { written(size) }
+    if size > 0 { queued(size) }
   }
 
   // MARK: - Reading
@@ -158,8 +136,12 @@ final class ClientConnection: ByteStreamReceiver, Flushable {
         failure = error
       }
     }
-    if events.first == .hello { greet() }
-    take(events.compactMap(IncomingAnswer.init(event:)))
+    for event in events {
+      switch event {
+      case .hello: greet()
+      case .message(let message): receive(message)
+      }
+    }
     guard let failure else { return .proceed }
     close(RPCError(.internal, "the worker broke the protocol: \(failure.reason)"))
     return .pause
@@ -179,46 +161,41 @@ final class ClientConnection: ByteStreamReceiver, Flushable {
     waiter?.resume(returning: nil)
   }
 
-  private func take(_ answers: [IncomingAnswer]) {
-    guard !answers.isEmpty else { return }
-    let ended = state.withLock { state in
-      answers.compactMap { answer in
-        switch answer.content {
-        case .frame(let frame): state.table.receive(answer.id, frame).map { (answer.id, $0) }
-        case .damaged(let reason):
-          state.table.receiveMalformed(answer.id, reason).map { (answer.id, $0) }
-        }
-      }
+  private func receive(_ message: FrameParser.Message) {
+    let ended: ClientCallTable.Ended?
+    do throws(WireError) {
+      let frame = try WorkerFrame(decoding: message.frame)
+      ended = state.withLock { $0.table.receive(message.id, frame) }
+    } catch {
+      ended = state.withLock { $0.table.receiveMalformed(message.id, error.message) }
     }
-    var isLeaving = false
-    for (id, ended) in ended {
-      if case .failure(let error) = ended.result, error.isSafeToMove { isLeaving = true }
-      finish(id, ended, reason: "the answer was damaged")
-    }
-    if isLeaving { lost(self, true) }
+    guard let ended else { return }
+    if case .failure(let error) = ended.outcome, error.isSafeToMove { lost(self, true) }
+    finish(ended, reason: "the answer was damaged")
   }
 
   // MARK: - Writing
 
-  private func written(_ size: Int) {
-    if let turn = Turn.current, size < WriteQueue.batchSize { turn.hold(self) } else { flush() }
+  /// Writes what is queued, at the end of this thread's turn if it has one.
+  private func queued(_ size: Int) {
+    if size < WriteQueue.batchSize, let turn = Turn.current { turn.hold(self) } else { flush() }
   }
 
   func flush() {
-    let batch = state.withLock { state -> WireBuffer? in
-      if case .closed = state.phase { return nil }
-      return state.queue.next()
-    }
-    if let batch { stream.write(batch) }
+    var batch = state.withLock { $0.isClosed ? nil : $0.queue.next() }
+    while let next = batch, stream.write(next) { batch = nextAfterWriting() }
   }
 
   func wrote() {
-    let batch = state.withLock { state -> WireBuffer? in
+    var batch = nextAfterWriting()
+    while let next = batch, stream.write(next) { batch = nextAfterWriting() }
+  }
+
+  private func nextAfterWriting() -> WireBuffer? {
+    state.withLock { state in
       state.queue.wrote()
-      if case .closed = state.phase { return nil }
-      return state.queue.next()
+      return state.isClosed ? nil : state.queue.next()
     }
-    if let batch { stream.write(batch) }
   }
 
   // MARK: - The end
@@ -234,33 +211,32 @@ final class ClientConnection: ByteStreamReceiver, Flushable {
   }
 
   private func end(_ error: RPCError) {
-    let (greeter, calls, isFirst) = state.withLock { state in
+    let outcome = state.withLock {
+      state -> (CheckedContinuation<RPCError?, Never>?, [ClientCallTable.Ended])? in
       var greeter: CheckedContinuation<RPCError?, Never>?
       switch state.phase {
       case .greeting(let waiter): greeter = waiter
       case .open: break
-      case .closed: return (greeter, [Table.Ended](), false)
+      case .closed: return nil
       }
       state.phase = .closed(error)
-      // What is queued but not handed over will not be.
-      let queue = state.queue
-      return (greeter, state.table.close(error) { queue.isSubmitted($0) }, true)
+      return (greeter, state.table.close(error, state.queue))
     }
-    guard isFirst else { return }
-    alarm.withLock { $0.take() }?.close()
+    guard let (greeter, calls) = outcome else { return }
+    alarm.close()
     greeter?.resume(returning: error)
     // The client hears of it first, so that a caller who tries again at once gets a new connection.
     lost(self, false)
-    for call in calls { call.waiter.resume(returning: call.result) }
+    for ended in calls { finish(ended, reason: "") }
   }
 
-  private func ring(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+  func alarmRang(_ now: Moment) -> Moment? {
     let (due, next, isSilent) = state.withLock { state in
       let due = state.table.expire(now)
       let next = [state.helloDeadline, state.table.nextDeadline].compactMap(\.self).min()
       return (due, next, state.helloDeadline.map { $0 <= now } ?? false)
     }
-    for (id, ended) in due { finish(id, ended, reason: "the deadline passed") }
+    for ended in due { finish(ended, reason: "the deadline passed") }
     guard isSilent else { return next }
     close(RPCError(.unavailable, "the worker accepted the connection but sent no hello in time"))
     return nil

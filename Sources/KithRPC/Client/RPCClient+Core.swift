@@ -3,7 +3,7 @@ import Synchronization
 
 extension RPCClient {
   /// What carries out a client's calls; lives as long as the client or one of its calls.
-  final class Core: Sendable {
+  final class Core: AlarmOwner {
     private typealias Waiter = CheckedContinuation<Result<ClientConnection, RPCError>, Never>
     private typealias Machine = ReconnectMachine<ClientConnection, Waiter>
 
@@ -16,21 +16,22 @@ extension RPCClient {
       var cancelledEarly: Set<UInt64> = []
     }
 
+    private static let emptyBuffer = WireBuffer()
+
     private let connector: any Connector
     private let limits: RPCLimits
     private let state = Mutex(State())
-    private let alarm = Mutex<Alarm?>(nil)
+    private let alarm = Alarm()
 
     init(connector: any Connector, limits: RPCLimits) {
       self.connector = connector
       self.limits = limits
-      alarm.withLock { $0 = Alarm { [weak self] now in self?.ring(now) } }
     }
 
     /// Makes the call whose request stands in `buffer`, with room in front for the rest of its frame.
     func perform(
       _ method: MethodDescriptor, _ buffer: inout WireBuffer, _ options: CallOptions,
-      _ deadline: ContinuousClock.Instant?
+      _ deadline: Moment?
     ) async throws(RPCError) -> Answer {
       try options.metadata.check(limit: limits.maximumMetadataBytes)
       let size = buffer.count
@@ -42,15 +43,17 @@ extension RPCClient {
       }
       while true {
         let connection = try await connection(options, deadline)
-        let id = connection.reserveID()
         try envelop(&buffer, method, options, deadline)
-        connection.framing.seal(&buffer, id: id)
-        switch await connection.call(id, frame: buffer, deadline: deadline) {
+        let call = ClientCall(frame: buffer, deadline: deadline)
+        // The call owns the buffer alone now, so that sealing it moves nothing.
+        buffer = Self.emptyBuffer
+        switch await connection.perform(call) {
         case .success(let answer): return answer
         case .failure(let error):
           guard options.waitForReady, error.isSafeToMove, connection !== current else {
             throw error
           }
+          buffer = call.frame
           buffer.removeFirst(buffer.count - size)
         }
       }
@@ -61,18 +64,18 @@ extension RPCClient {
     /// Puts the envelope in front of the request.
     private func envelop(
       _ buffer: inout WireBuffer, _ method: MethodDescriptor, _ options: CallOptions,
-      _ deadline: ContinuousClock.Instant?
+      _ deadline: Moment?
     ) throws(RPCError) {
       var timeout: Int64?
       if let deadline {
-        let left = ContinuousClock.now.duration(to: deadline)
-        guard left > .zero else {
+        let now = Moment.now
+        guard now < deadline else {
           throw RPCError(
             .deadlineExceeded, "the deadline passed before the call was sent",
             details: CallExecution.notStarted.details)
         }
         // At least one microsecond, since none would tell the worker that the deadline has passed.
-        timeout = max(1, left.microseconds)
+        timeout = max(1, now.microseconds(until: deadline))
       }
       CallerFrame.open(
         &buffer, method: method, timeoutMicroseconds: timeout, metadata: options.metadata,
@@ -83,7 +86,7 @@ extension RPCClient {
 
     /// The connection to call on: at once when there is one, otherwise when the machine has made one.
     private func connection(
-      _ options: CallOptions, _ deadline: ContinuousClock.Instant?
+      _ options: CallOptions, _ deadline: Moment?
     ) async throws(RPCError) -> ClientConnection {
       let (ready, id) = state.withLock { state -> (ClientConnection?, UInt64) in
         if let connection = state.machine.connection { return (connection, 0) }
@@ -112,7 +115,7 @@ extension RPCClient {
         }
         return state.machine.acquire(id, caller, now: .now)
       }
-      if let deadline = caller.deadline { alarm.withLock { $0 }?.set(deadline) }
+      if let deadline = caller.deadline { alarm.set(deadline, for: self) }
       perform(actions)
     }
 
@@ -190,7 +193,7 @@ extension RPCClient {
       }
     }
 
-    private func ring(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    func alarmRang(_ now: Moment) -> Moment? {
       let (actions, next) = state.withLock { ($0.machine.expire(now), $0.machine.nextDeadline) }
       perform(actions)
       return next
@@ -202,24 +205,12 @@ extension RPCClient {
       }
       perform(actions)
       connection?.close(.clientClosedDuringCall)
-      alarm.withLock { $0.take() }?.close()
+      alarm.close()
     }
   }
 }
 
-extension Duration {
-  /// Whole microseconds.
-  var microseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    return overflow ? .max : product &+ attoseconds / 1_000_000_000_000
-  }
-}
-
 extension RPCError {
-  static let cancelledBeforeSending = RPCError(
-    .cancelled, "the caller gave the call up before it was sent",
-    details: CallExecution.notStarted.details)
   static let clientClosedDuringCall = RPCError(.unavailable, "the client was closed")
 
   /// Whether a call that waits for readiness may be sent on another connection: nobody has started it.

@@ -26,7 +26,7 @@ public final class RPCClient: Sendable {
   public func unary<Request: WireMessage, Response: WireMessage>(
     _ method: MethodDescriptor, _ request: Request, options: CallOptions = .defaults
   ) async throws(RPCError) -> RPCResponse<Response> {
-    let deadline = options.timeout.map { ContinuousClock.now + $0 }
+    let deadline = options.timeout.map { Moment.now.advanced(by: $0) }
     var buffer = WireBuffer(headroom: Self.headroom(method, options), capacity: 192)
     do throws(WireError) {
       try request.encode(into: &buffer)
@@ -50,7 +50,7 @@ public final class RPCClient: Sendable {
   public func unary(
     _ method: MethodDescriptor, encodedRequest: [UInt8], options: CallOptions = .defaults
   ) async throws(RPCError) -> RPCResponse<[UInt8]> {
-    let deadline = options.timeout.map { ContinuousClock.now + $0 }
+    let deadline = options.timeout.map { Moment.now.advanced(by: $0) }
     var buffer = WireBuffer(
       headroom: Self.headroom(method, options), capacity: encodedRequest.count)
     buffer.append(encodedRequest)

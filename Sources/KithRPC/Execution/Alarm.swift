@@ -1,33 +1,37 @@
 import Synchronization
 
-/// Calls back at the earliest of the moments that were asked for: one sleeping task for all the
+/// Something with deadlines.
+protocol AlarmOwner: AnyObject, Sendable {
+  /// Does what is due at `now` and answers the next moment, nil when there is none.
+  func alarmRang(_ now: Moment) -> Moment?
+}
+
+/// Calls its owner at the earliest of the moments that were asked for: one sleeping task for all the
 /// deadlines of a connection.
 ///
 /// Deadlines are mostly of one length, so a later one is mostly also asked for later: the task that
 /// already sleeps serves it, and setting a deadline costs a comparison.
 final class Alarm: Sendable {
   private struct State {
-    var moment: ContinuousClock.Instant?
     var sleeper: Task<Void, Never>?
     var isClosed = false
   }
 
+  /// When the sleeper wakes, in nanoseconds; the greatest number when there is none.
+  private let moment = Atomic(UInt64.max)
   private let state = Mutex(State())
-  /// Does what is due and answers the next moment, nil when there is none.
-  private let ring: @Sendable (ContinuousClock.Instant) -> ContinuousClock.Instant?
 
-  init(ring: @escaping @Sendable (ContinuousClock.Instant) -> ContinuousClock.Instant?) {
-    self.ring = ring
-  }
-
-  /// Asks for a call at `moment`, or earlier.
-  func set(_ moment: ContinuousClock.Instant) {
+  /// Asks for a call of `owner`, which is not kept alive for it, at `moment` or earlier.
+  func set(_ moment: Moment, for owner: some AlarmOwner) {
+    guard moment.nanoseconds < self.moment.load(ordering: .acquiring) else { return }
     let replaced = state.withLock { state -> Task<Void, Never>? in
-      guard !state.isClosed else { return nil }
-      if let set = state.moment, set <= moment { return nil }
-      defer { state.sleeper = sleep(until: moment) }
-      state.moment = moment
-      return state.sleeper
+      guard !state.isClosed, moment.nanoseconds < self.moment.load(ordering: .relaxed) else {
+        return nil
+      }
+      self.moment.store(moment.nanoseconds, ordering: .releasing)
+      let former = state.sleeper
+      state.sleeper = sleep(until: moment, owner)
+      return former
     }
     replaced?.cancel()
   }
@@ -41,21 +45,27 @@ final class Alarm: Sendable {
     sleeper?.cancel()
   }
 
-  private func sleep(until moment: ContinuousClock.Instant) -> Task<Void, Never> {
-    Task { [weak self] in
-      do { try await Task.sleep(until: moment, clock: .continuous) } catch { return }
-      self?.wake(from: moment)
+  private func sleep(until moment: Moment, _ owner: some AlarmOwner) -> Task<Void, Never> {
+    Task { [weak self, weak owner] in
+      // An Instant of the moment, not a Duration from here: the task may start late.
+      let wake = ContinuousClock.now + Moment.now.duration(until: moment)
+      do { try await Task.sleep(until: wake, clock: .continuous) } catch { return }
+      guard let self, let owner else { return }
+      self.ring(moment, owner)
     }
   }
 
-  private func wake(from moment: ContinuousClock.Instant) {
+  private func ring(_ moment: Moment, _ owner: some AlarmOwner) {
     let isCurrent = state.withLock { state in
-      guard state.moment == moment, !state.isClosed else { return false }
-      state.moment = nil
+      guard self.moment.load(ordering: .relaxed) == moment.nanoseconds, !state.isClosed else {
+        return false
+      }
+      self.moment.store(.max, ordering: .releasing)
       state.sleeper = nil
       return true
     }
-    guard isCurrent, let next = ring(ContinuousClock.now) else { return }
-    set(next)
+    // Clocks round: what was due a hair's breadth after now is due.
+    guard isCurrent, let next = owner.alarmRang(max(.now, moment)) else { return }
+    set(next, for: owner)
   }
 }

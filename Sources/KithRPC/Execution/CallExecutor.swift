@@ -16,8 +16,9 @@ import Synchronization
 /// - the transport reads on before a turn runs its jobs, so a turn delays no bytes, only jobs;
 /// - a turn runs jobs for ``turnBudget`` and then hands the rest to the pool, where they run side by
 ///   side;
-/// - a single job that takes longer than ``slowJob`` shows that the work is heavy: for
-///   ``slowPeriod`` all jobs go to the pool, which has as many threads as the machine has cores;
+/// - a single job that computes for longer than ``slowJob``, or blocks for longer than ``stuckJob``,
+///   shows that the work is heavy: for ``slowPeriod`` all jobs go to the pool, which has as many
+///   threads as the machine has cores;
 /// - at most ``maximumTurns`` turns run jobs at once, half of the threads that nng calls back on, so
 ///   that even handlers that block for ever leave threads that read.
 ///
@@ -29,10 +30,13 @@ public final class CallExecutor: TaskExecutor {
   /// whichever thread brings it on.
   public static let shared = CallExecutor()
 
-  /// How long one turn runs jobs, in nanoseconds.
+  /// How long one turn runs jobs, in nanoseconds of the thread's own time: on a busy machine a thread
+  /// may stand still for milliseconds, and that says nothing of the jobs.
   static let turnBudget: UInt64 = 250_000
-  /// How long a job may take before it counts as heavy, in nanoseconds.
+  /// How long a job may compute before it counts as heavy, in nanoseconds of the thread's own time.
   static let slowJob: UInt64 = 1_000_000
+  /// How long a job may take, computing or not, before it counts as heavy, in nanoseconds.
+  static let stuckJob: UInt64 = 20_000_000
   /// How long jobs go to the pool after a heavy one, in nanoseconds.
   static let slowPeriod: UInt64 = 50_000_000
   /// How long a thread of the pool works before it lets other work have a turn, in nanoseconds.
@@ -94,22 +98,27 @@ public final class CallExecutor: TaskExecutor {
   }
 
   private func runJobs(of turn: Turn) {
-    let start = monotonicNanoseconds()
-    guard slowUntil.load(ordering: .relaxed) < start, enterTurn() else {
+    var lap = nanoseconds(.monotonic)
+    guard slowUntil.load(ordering: .relaxed) < lap, enterTurn() else {
       return hand(over: &turn.jobs)
     }
-    var lap = start
+    defer { turnsRunning.subtract(1, ordering: .relaxed) }
+    let start = nanoseconds(.thread)
+    // The thread's own time costs a call into the kernel: it is asked for only when the wall clock
+    // says that the budget may be used up.
+    var check = lap + Self.turnBudget
     while let job = turn.jobs.popFirst() {
-      unsafeRun(job)
-      let now = monotonicNanoseconds()
-      if now - lap > Self.slowJob { slowUntil.store(now + Self.slowPeriod, ordering: .relaxed) }
-      lap = now
-      if now - start > Self.turnBudget {
-        hand(over: &turn.jobs)
-        break
+      run(job)
+      let now = nanoseconds(.monotonic)
+      defer { lap = now }
+      guard now > check else { continue }
+      let spent = nanoseconds(.thread) - start
+      if now - lap > Self.slowJob && spent > Self.slowJob || now - lap > Self.stuckJob {
+        slowUntil.store(now + Self.slowPeriod, ordering: .relaxed)
       }
+      guard spent < Self.turnBudget else { return hand(over: &turn.jobs) }
+      check = now + Self.turnBudget - spent
     }
-    turnsRunning.subtract(1, ordering: .relaxed)
   }
 
   private func enterTurn() -> Bool {
@@ -118,7 +127,7 @@ public final class CallExecutor: TaskExecutor {
     return false
   }
 
-  private func unsafeRun(_ job: UnownedJob) {
+  private func run(_ job: UnownedJob) {
     job.runSynchronously(on: asUnownedTaskExecutor())
   }
 
@@ -151,11 +160,11 @@ public final class CallExecutor: TaskExecutor {
   private func work() {
     let turn = Turn.ofThisThread()
     turn.depth += 1
-    let start = monotonicNanoseconds()
+    let start = nanoseconds(.monotonic)
     var corkedSince = start
     while let job = nextJob() {
-      unsafeRun(job)
-      let now = monotonicNanoseconds()
+      run(job)
+      let now = nanoseconds(.monotonic)
       if now - corkedSince > Self.corkBudget {
         turn.flush()
         corkedSince = now

@@ -8,7 +8,8 @@ import KithWire
 struct CallerFrame: Equatable {
   /// `kith.rpc.v1.CallStart`.
   struct Start: Equatable {
-    var method = ""
+    /// In UTF-8, as it came: it is looked up, and is text only for one who reads an error.
+    var method: ArraySlice<UInt8> = []
     var timeoutMicroseconds: Int64?
     var metadata = Metadata()
     var traceparent = ""
@@ -32,8 +33,9 @@ struct CallerFrame: Equatable {
     try bytes.readFields { (reader, tag) throws(WireError) in
       switch (tag.field, tag.type) {
       case (1, .lengthDelimited):
-        var start = self.start ?? Start()
-        try start.merge(try reader.bytes())
+        let field = bytes.slice(try reader.bytes(), readBy: reader)
+        var start = self.start.take() ?? Start()
+        try start.merge(field)
         self.start = start
       case (2, .lengthDelimited):
         var cancelReader = WireReader(try reader.bytes())
@@ -81,12 +83,10 @@ struct CallerFrame: Equatable {
 
 extension CallerFrame.Start {
   /// Takes over the fields in `bytes`, as protobuf merges.
-  fileprivate mutating func merge(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
-    var reader = WireReader(bytes)
-    while !reader.isAtEnd {
-      let tag = try reader.tag()
+  fileprivate mutating func merge(_ bytes: ArraySlice<UInt8>) throws(WireError) {
+    try bytes.readFields { (reader, tag) throws(WireError) in
       switch (tag.field, tag.type) {
-      case (1, .lengthDelimited): method = try reader.text()
+      case (1, .lengthDelimited): method = bytes.slice(try reader.bytes(), readBy: reader)
       case (2, .varint): timeoutMicroseconds = Int64(bitPattern: try reader.varint())
       case (3, .lengthDelimited): metadata.entries.append(try .init(decoding: try reader.bytes()))
       case (4, .lengthDelimited): traceparent = try reader.text()

@@ -83,26 +83,27 @@ extension RPCServer {
 
     // MARK: - Calls
 
-    /// Why the server does not take the call that a frame opens; nil when it does.
-    func refusal(of incoming: IncomingCall, _ methods: MethodTable) -> CallStatus? {
-      guard case .frame(let frame) = incoming.content, let start = frame.start else { return nil }
-      if isDraining.load(ordering: .relaxed) { return .shuttingDown }
-      guard methods[start.method] != nil else { return methods.unimplemented(start.method) }
+    /// Whether the server takes the call that a frame opens.
+    func opening(
+      of frame: CallerFrame, _ start: CallerFrame.Start, _ method: MethodImplementation
+    ) -> ServerCallTable.Opening {
+      if isDraining.load(ordering: .relaxed) { return .refused(.shuttingDown) }
       if let message = frame.message, message.count > limits.maximumMessageBytes {
-        return CallStatus(
-          .resourceExhausted,
-          "the request has \(message.count) bytes; the limit is \(limits.maximumMessageBytes)")
+        return .refused(
+          CallStatus(
+            .resourceExhausted,
+            "the request has \(message.count) bytes; the limit is \(limits.maximumMessageBytes)"))
       }
       do throws(RPCError) {
         try start.metadata.check(limit: limits.maximumMetadataBytes)
       } catch {
-        return CallStatus(error)
+        return .refused(CallStatus(error))
       }
-      return nil
+      return .allowed(method.descriptor)
     }
 
     /// What of a handler's error leaves the process.
-    func status(of error: any Error, _ context: CallContext) -> CallStatus {
+    func status(of error: any Error, _ method: MethodDescriptor) -> CallStatus {
       switch error {
       case let error as RPCError where error.code != .ok:
         var status = CallStatus(error)
@@ -113,7 +114,7 @@ extension RPCServer {
       case is CancellationError:
         return CallStatus(.cancelled, "the call was cancelled before the handler answered")
       default:
-        unmappedError(context.method, error)
+        unmappedError(method, error)
         return CallStatus(.unknown, "the worker failed in a way that it did not name; see its log")
       }
     }
@@ -190,15 +191,14 @@ extension RPCServer {
       }
     }
 
-    func connectionFlushed() { checkIdle() }
-
     private func resumeIdleWaiter(_ id: UInt64) {
       guard let waiter = state.withLock({ $0.idleWaiters.removeValue(forKey: id) }) else { return }
       idleWaiterCount.subtract(1, ordering: .sequentiallyConsistent)
       waiter.resume()
     }
 
-    private func checkIdle() {
+    /// Tells those who wait for it when the server has become idle.
+    func checkIdle() {
       guard idleWaiterCount.load(ordering: .sequentiallyConsistent) > 0, callsInProgress == 0 else {
         return
       }

@@ -2,51 +2,77 @@ import KithWire
 import Synchronization
 
 /// One caller's connection to a server: carries out what its call table decides.
-final class ServerConnection: ByteStreamReceiver, Flushable {
-  private typealias Table = ServerCallTable<Task<Void, Never>>
-
+final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   private struct State {
-    var table: Table
+    var table: ServerCallTable
     var queue = WriteQueue()
     /// When the peer's hello must be there; nil once it is.
-    var helloDeadline: ContinuousClock.Instant?
+    var helloDeadline: Moment?
     var isReadingPaused = false
     var isClosed = false
   }
 
+  /// What only the transport's reading thread uses; its lock costs nothing and proves it.
+  private struct Reading {
+    var parser: FrameParser
+    /// The method that was called last: most calls of a connection go to one.
+    var lastName: ArraySlice<UInt8> = []
+    var lastMethod: MethodImplementation?
+    var methods = MethodTable()
+
+    /// The method of the given name; `current` is the server's table.
+    mutating func method(_ name: ArraySlice<UInt8>, _ current: MethodTable)
+      -> MethodImplementation?
+    {
+      if methods.version != current.version {
+        methods = current
+        lastMethod = nil
+      }
+      if let lastMethod, lastName == name { return lastMethod }
+      guard let method = methods[name] else { return nil }
+      lastName = ArraySlice(Array(name))
+      lastMethod = method
+      return method
+    }
+  }
+
+  /// Room in front of an answer for its envelope and header.
+  private static let headroom = 64
+
   private let server: RPCServer.Core
   private let stream: any ByteStream
-  /// Only the transport's reading thread comes here; the lock costs nothing and proves it.
-  private let parser: Mutex<FrameParser>
+  private let framing: MessageFraming
+  private let reading: Mutex<Reading>
   private let state: Mutex<State>
-  private let alarm = Mutex<Alarm?>(nil)
+  private let alarm = Alarm()
 
   init(stream: any ByteStream, server: RPCServer.Core) {
     self.server = server
     self.stream = stream
-    self.parser = Mutex(
-      FrameParser(
-        framing: stream.framing, expectedHello: MessageHeader.callerHello,
-        maximumBytes: server.limits.maximumFrameBytes))
+    self.framing = stream.framing
+    self.reading = Mutex(
+      Reading(
+        parser: FrameParser(
+          framing: stream.framing, expectedHello: MessageHeader.callerHello,
+          maximumBytes: server.limits.maximumFrameBytes)))
     self.state = Mutex(
-      State(table: Table(maximumCalls: server.limits.maximumCallsPerConnection)))
+      State(
+        table: ServerCallTable(
+          maximumCalls: server.limits.maximumCallsPerConnection, peer: stream.peer)))
   }
 
   /// Sends the hello and starts to read.
   func start() {
-    let alarm = Alarm { [weak self] now in self?.ring(now) }
-    self.alarm.withLock { $0 = alarm }
-    let helloDeadline = ContinuousClock.now + server.limits.helloTimeout
-    let hello = state.withLock { state in
-      state.helloDeadline = helloDeadline
+    let deadline = Moment.now.advanced(by: server.limits.helloTimeout)
+    state.withLock { state in
+      state.helloDeadline = deadline
       var hello = WireBuffer()
       hello.append(MessageHeader.workerHello)
       state.queue.append(hello)
-      return state.queue.next()
     }
-    alarm.set(helloDeadline)
+    alarm.set(deadline, for: self)
     stream.start(receiver: self)
-    if let hello { stream.write(hello) }
+    flush()
   }
 
   /// Whether all answers are written.
@@ -64,136 +90,149 @@ final class ServerConnection: ByteStreamReceiver, Flushable {
     CallExecutor.shared.beginTurn()
     var events: [FrameParser.Event] = []
     var failure: FrameParser.Failure?
-    parser.withLock { parser in
+    reading.withLock { reading in
       do throws(FrameParser.Failure) {
-        try parser.parse(bytes, into: &events)
+        try reading.parser.parse(bytes, into: &events)
       } catch {
         failure = error
       }
     }
-    let frames = events.compactMap(IncomingCall.init(event:))
-    let isPaused = take(frames, hasHello: events.first == .hello)
+    let methods = server.methods
+    let now = Moment.now
+    for event in events {
+      switch event {
+      case .hello: state.withLock { $0.helloDeadline = nil }
+      case .message(let message): receive(message, methods, now)
+      }
+    }
     if failure != nil {
       close()
       return .pause
     }
-    return isPaused ? .pause : .proceed
+    return state.withLock { state in
+      if state.queue.bytesQueued > server.limits.maximumQueuedBytes { state.isReadingPaused = true }
+      return state.isReadingPaused ? .pause : .proceed
+    }
   }
 
   func deliver() {
     CallExecutor.shared.endTurn()
   }
 
-  /// Hands frames to the table and does what it says; answers whether reading shall pause.
-  private func take(_ frames: [IncomingCall], hasHello: Bool) -> Bool {
-    let methods = server.methods
-    let refusals = frames.map { server.refusal(of: $0, methods) }
-    var actions: [Table.Action] = []
-    let isPaused = state.withLock { state in
-      if hasHello { state.helloDeadline = nil }
-      for (frame, refusal) in zip(frames, refusals) {
-        receive(frame, refusal, &state.table, &actions)
-      }
-      if state.queue.bytesQueued > server.limits.maximumQueuedBytes { state.isReadingPaused = true }
-      return state.isReadingPaused
+  private func receive(_ message: FrameParser.Message, _ methods: MethodTable, _ now: Moment) {
+    let frame: CallerFrame
+    do throws(WireError) {
+      frame = try CallerFrame(decoding: message.frame)
+    } catch {
+      return react(change { $0.table.receiveMalformed(message.id, error.message) }, nil)
     }
-    perform(actions, methods)
-    return isPaused
-  }
-
-  private func receive(
-    _ incoming: IncomingCall, _ refusal: CallStatus?, _ table: inout Table,
-    _ actions: inout [Table.Action]
-  ) {
-    switch incoming.content {
-    case .damaged(let reason): actions += table.receiveMalformed(incoming.id, reason)
-    case .frame(let frame):
+    var method: MethodImplementation?
+    var opening = ServerCallTable.Opening.refused(.noMessage)
+    var holdsPlace = false
+    if let start = frame.start {
+      method = reading.withLock { $0.method(start.method, methods) }
+      if let method {
+        opening = server.opening(of: frame, start, method)
+      } else {
+        opening = .refused(methods.unimplemented(start.method))
+      }
       // A place among the server's calls is taken first and given back when no call came of it, so
       // that two connections can never both take the last one.
-      let isStart = frame.start != nil
-      var refusal = refusal
-      var holdsPlace = false
-      if isStart, refusal == nil {
+      if case .allowed = opening {
         holdsPlace = server.takePlace()
         if !holdsPlace {
-          refusal = .tooManyCalls(server.limits.maximumCallsPerServer, on: "this worker")
+          opening = .refused(
+            .tooManyCalls(server.limits.maximumCallsPerServer, on: "this worker"))
         }
       }
-      let before = table.count
-      actions += table.receive(incoming.id, frame, refusal: refusal, now: .now)
-      let surplus = (holdsPlace ? 1 : 0) - (table.count - before)
-      if surplus > 0 { server.givePlacesBack(surplus) }
     }
+    let reaction = change(holdingPlace: holdsPlace) {
+      $0.table.receive(message.id, frame, opening, now: now)
+    }
+    react(reaction, method)
+  }
+
+  /// Changes the state, and gives back to the server the places of the calls that are gone by it.
+  private func change<Value: Sendable>(
+    holdingPlace: Bool = false, _ body: (inout sending State) -> Value
+  ) -> Value {
+    let (value, surplus) = state.withLock { state in
+      let before = state.table.count
+      let value = body(&state)
+      return (value, (holdingPlace ? 1 : 0) - (state.table.count - before))
+    }
+    if surplus > 0 { server.givePlacesBack(surplus) }
+    return value
   }
 
   // MARK: - Calls
 
-  /// Does what the table says; `methods` is what was served when it decided.
-  private func perform(_ actions: [Table.Action], _ methods: MethodTable = MethodTable()) {
-    var started: [(Table.Start, Task<Void, Never>)] = []
-    for action in actions {
-      switch action {
-      case .start(let start):
-        if let deadline = start.deadline { alarm.withLock { $0 }?.set(deadline) }
-        if let method = methods[start.start.method] { started.append((start, run(start, method))) }
-      case .answer(let id, let status):
-        var frame = WorkerFrame.failure(status)
-        stream.framing.seal(&frame, id: id)
-        send(frame)
-      case .cancel(let handler): handler.cancel()
+  private func react(_ reaction: ServerCallTable.Reaction, _ method: MethodImplementation?) {
+    switch reaction {
+    case .none: break
+    case .start(let call):
+      guard let method = method ?? server.methods[ArraySlice(call.method.fullName.utf8)] else {
+        preconditionFailure("a call is opened only for a method that is served")
       }
+      if let deadline = call.deadline { alarm.set(deadline, for: self) }
+      run(call, method)
+    case .end(let ending): finish(ending)
     }
-    guard !started.isEmpty else { return }
-    let late = state.withLock { state in
-      started.filter { start, task in
-        state.table.attach(task, id: start.id, serial: start.serial)
-      }
+  }
+
+  private func finish(_ ending: ServerCallTable.Ending) {
+    if let status = ending.status {
+      var frame = WorkerFrame.failure(status)
+      framing.seal(&frame, id: ending.id)
+      send(frame)
     }
-    for (_, task) in late { task.cancel() }
+    ending.handler?.cancel()
   }
 
   /// Runs a call's handler in a task of its own, which the table holds on to until it has returned.
-  private func run(_ start: Table.Start, _ method: MethodImplementation) -> Task<Void, Never> {
-    Task(executorPreference: CallExecutor.shared) {
-      var frame = await self.answer(to: start, method)
-      self.stream.framing.seal(&frame, id: start.id)
-      self.finish(start, frame)
+  private func run(_ call: ServedCall, _ method: MethodImplementation) {
+    let task = Task(executorPreference: CallExecutor.shared) {
+      var frame = await self.answer(call, method)
+      self.framing.seal(&frame, id: call.id)
+      self.finish(call, frame)
     }
+    if state.withLock({ $0.table.attach(task, to: call) }) { task.cancel() }
   }
 
-  private func answer(to start: Table.Start, _ method: MethodImplementation) async -> WireBuffer {
-    if let deadline = start.deadline, deadline <= .now {
+  private func answer(_ call: ServedCall, _ method: MethodImplementation) async -> WireBuffer {
+    if let deadline = call.deadline, deadline <= .now {
       return WorkerFrame.failure(.deadlinePassedBeforeStart)
     }
-    let context = CallContext(
-      method: method.descriptor, metadata: start.start.metadata, deadline: start.deadline,
-      peer: stream.peer, traceparent: start.start.traceparent)
     do {
-      var buffer = try await method.body(start.message, context, 96)
-      let (metadata, trailers) = try context.outgoing(limits: server.limits)
+      var buffer = try await method.body(call.message, CallContext(call), Self.headroom)
+      let outgoing = try call.checkedOutgoing(limits: server.limits)
       guard buffer.count <= server.limits.maximumMessageBytes else {
         throw RPCError(
           .resourceExhausted,
           "the answer has \(buffer.count) bytes; the limit is \(server.limits.maximumMessageBytes)")
       }
-      WorkerFrame.answer(&buffer, metadata: metadata, trailers: trailers)
+      WorkerFrame.answer(&buffer, metadata: outgoing.metadata, trailers: outgoing.trailers)
       return buffer
     } catch {
-      return failure(error, context)
+      return failure(error, call)
     }
   }
 
-  private func failure(_ error: any Error, _ context: CallContext) -> WireBuffer {
-    var status = server.status(of: error, context)
-    let outgoing = try? context.outgoing(limits: server.limits)
+  private func failure(_ error: any Error, _ call: ServedCall) -> WireBuffer {
+    var status = server.status(of: error, call.method)
+    let outgoing = try? call.checkedOutgoing(limits: server.limits)
     status.trailers.entries += outgoing?.trailers.entries ?? []
     if status.trailers.size > server.limits.maximumMetadataBytes { status.trailers = [:] }
     return WorkerFrame.failure(status, metadata: outgoing?.metadata ?? [:])
   }
 
-  private func finish(_ start: Table.Start, _ frame: WireBuffer) {
-    let isWanted = state.withLock { $0.table.finish(id: start.id, serial: start.serial) }
-    if isWanted { send(frame) }
+  private func finish(_ call: ServedCall, _ frame: WireBuffer) {
+    let size = state.withLock { state -> Int in
+      guard state.table.finish(call), !state.isClosed else { return 0 }
+      state.queue.append(frame)
+      return state.queue.bytesQueued
+    }
+    if size > 0 { queued(size) }
     server.endCall()
   }
 
@@ -206,15 +245,26 @@ final class ServerConnection: ByteStreamReceiver, Flushable {
       state.queue.append(frame)
       return state.queue.bytesQueued
     }
-    guard size > 0 else { return }
-    if let turn = Turn.current, size < WriteQueue.batchSize { turn.hold(self) } else { flush() }
+    if size > 0 { queued(size) }
+  }
+
+  /// Writes what is queued, at the end of this thread's turn if it has one.
+  private func queued(_ size: Int) {
+    if size < WriteQueue.batchSize, let turn = Turn.current { turn.hold(self) } else { flush() }
   }
 
   func flush() {
-    if let batch = state.withLock({ $0.isClosed ? nil : $0.queue.next() }) { stream.write(batch) }
+    var batch = state.withLock { $0.isClosed ? nil : $0.queue.next() }
+    while let next = batch, stream.write(next) { batch = nextAfterWriting() }
   }
 
   func wrote() {
+    var batch = nextAfterWriting()
+    while let next = batch, stream.write(next) { batch = nextAfterWriting() }
+  }
+
+  /// Counts a batch as written, reads on if the queue was what held reading up, and takes the next.
+  private func nextAfterWriting() -> WireBuffer? {
     let (batch, resumes, isFlushed) = state.withLock { state in
       state.queue.wrote()
       let batch = state.isClosed ? nil : state.queue.next()
@@ -224,9 +274,9 @@ final class ServerConnection: ByteStreamReceiver, Flushable {
       if resumes { state.isReadingPaused = false }
       return (batch, resumes, state.queue.isEmpty)
     }
-    if let batch { stream.write(batch) }
     if resumes { stream.resumeReading() }
-    if isFlushed { server.connectionFlushed() }
+    if isFlushed { server.checkIdle() }
+    return batch
   }
 
   // MARK: - The end
@@ -237,32 +287,23 @@ final class ServerConnection: ByteStreamReceiver, Flushable {
   }
 
   private func end() {
-    let (actions, abandoned) = state.withLock { state -> ([Table.Action], Int) in
-      guard !state.isClosed else { return ([], 0) }
+    let endings = change { state -> [ServerCallTable.Ending] in
+      guard !state.isClosed else { return [] }
       state.isClosed = true
-      let before = state.table.count
-      let actions = state.table.close()
-      return (actions, before - state.table.count)
+      return state.table.close()
     }
-    server.givePlacesBack(abandoned)
-    perform(actions)
-    alarm.withLock { $0.take() }?.close()
+    alarm.close()
+    for ending in endings { ending.handler?.cancel() }
   }
 
-  private func ring(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-    var isSilent = false
-    var abandoned = 0
-    var actions: [Table.Action] = []
-    let next = state.withLock { state -> ContinuousClock.Instant? in
-      guard !state.isClosed else { return nil }
-      if let deadline = state.helloDeadline, deadline <= now { isSilent = true }
-      let before = state.table.count
-      actions = state.table.expire(now)
-      abandoned = before - state.table.count
-      return [state.helloDeadline, state.table.nextDeadline].compactMap(\.self).min()
+  func alarmRang(_ now: Moment) -> Moment? {
+    let (endings, next, isSilent) = change { state -> ([ServerCallTable.Ending], Moment?, Bool) in
+      guard !state.isClosed else { return ([], nil, false) }
+      let endings = state.table.expire(now)
+      let next = [state.helloDeadline, state.table.nextDeadline].compactMap(\.self).min()
+      return (endings, next, state.helloDeadline.map { $0 <= now } ?? false)
     }
-    server.givePlacesBack(abandoned)
-    perform(actions)
+    for ending in endings { finish(ending) }
     guard isSilent else { return next }
     close()
     return nil

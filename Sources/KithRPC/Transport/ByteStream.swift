@@ -25,9 +25,10 @@ public protocol ByteStream: AnyObject, Sendable {
   /// the receiver until it has told it `ended`.
   func start(receiver: any ByteStreamReceiver)
 
-  /// Writes all of `batch`, then tells the receiver `wrote`. The caller has at most one write under
-  /// way and leaves the batch alone until `wrote` or `ended`.
-  func write(_ batch: WireBuffer)
+  /// Writes all of `batch`. Answers true when that is done already, which it mostly is: the next batch
+  /// may follow. Answers false when the other side must read first: the receiver is told `wrote` when
+  /// it is done. The caller has at most one write under way.
+  func write(_ batch: WireBuffer) -> Bool
 
   /// Reads on after the receiver has asked for a pause.
   func resumeReading()
@@ -49,7 +50,7 @@ public protocol ByteStreamReceiver: AnyObject, Sendable {
   /// bytes: here runs the work that those bytes gave rise to.
   func deliver()
 
-  /// The batch was handed to the kernel, and the next one may be written.
+  /// A batch that could not be written at once is written, and the next one may follow.
   func wrote()
 
   /// The stream is over. `error` is nil when this side closed it or the other side closed it at a

@@ -11,27 +11,52 @@ public enum IdempotencyLevel: Sendable, Hashable {
 }
 
 /// Names a method of a service.
-public struct MethodDescriptor: Sendable, Hashable {
-  /// The full name of the service: `kith.risk.v1.RiskEngine`.
-  public let service: String
-  /// The method: `Analyze`.
-  public let method: String
-  /// `kith.risk.v1.RiskEngine/Analyze`, as it stands on the wire.
-  public let fullName: String
-  /// What the contract says about repeating it.
-  public let idempotency: IdempotencyLevel
-  /// The name as the first field of a `kith.rpc.v1.CallStart`, encoded once for all calls.
-  let encodedName: [UInt8]
+public struct MethodDescriptor: Sendable {
+  /// One object for all copies: a method is named in each of its calls.
+  private final class Storage: Sendable {
+    let service: String
+    let method: String
+    let fullName: String
+    let idempotency: IdempotencyLevel
+    let encodedName: [UInt8]
+
+    init(service: String, method: String, idempotency: IdempotencyLevel) {
+      self.service = service
+      self.method = method
+      self.fullName = "\(service)/\(method)"
+      self.idempotency = idempotency
+      var name = WireWriter()
+      name.varint(1 << 3 | 2)
+      name.text(fullName)
+      self.encodedName = name.bytes
+    }
+  }
+
+  private let storage: Storage
 
   /// A method of a service.
   public init(service: String, method: String, idempotency: IdempotencyLevel = .unknown) {
-    self.service = service
-    self.method = method
-    self.fullName = "\(service)/\(method)"
-    self.idempotency = idempotency
-    var name = WireWriter()
-    name.varint(1 << 3 | 2)
-    name.text(fullName)
-    self.encodedName = name.bytes
+    storage = Storage(service: service, method: method, idempotency: idempotency)
   }
+
+  /// The full name of the service: `kith.risk.v1.RiskEngine`.
+  public var service: String { storage.service }
+  /// The method: `Analyze`.
+  public var method: String { storage.method }
+  /// `kith.risk.v1.RiskEngine/Analyze`, as it stands on the wire.
+  public var fullName: String { storage.fullName }
+  /// What the contract says about repeating it.
+  public var idempotency: IdempotencyLevel { storage.idempotency }
+  /// The name as the first field of a `kith.rpc.v1.CallStart`, encoded once for all calls.
+  var encodedName: [UInt8] { storage.encodedName }
+}
+
+extension MethodDescriptor: Hashable {
+  /// Whether two describe the same method alike.
+  public static func == (left: MethodDescriptor, right: MethodDescriptor) -> Bool {
+    left.fullName == right.fullName && left.idempotency == right.idempotency
+  }
+
+  /// Hashes the full name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(fullName) }
 }

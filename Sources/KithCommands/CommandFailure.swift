@@ -1,0 +1,69 @@
+import KithJSON
+import KithManifest
+import KithRPC
+import KithReflection
+import KithWire
+
+/// Why a command could not do what it was asked: what a person reads and what the process leaves with.
+struct CommandFailure: Error, Equatable, CustomStringConvertible {
+  /// The exit code.
+  var status: ExitStatus
+  /// What went wrong and what to do. One line unless several things are wrong.
+  var message: String
+  /// More lines, each on its own: reasons, last lines of a log.
+  var notes: [String]
+  /// The name of the call's status when the failure came from a call: `UNAVAILABLE`.
+  var code: String?
+
+  init(_ status: ExitStatus, _ message: String, notes: [String] = [], code: String? = nil) {
+    self.status = status
+    self.message = message
+    self.notes = notes
+    self.code = code
+  }
+
+  var description: String { ([message] + notes).joined(separator: "\n") }
+
+  /// The failure as JSON, for `--json`.
+  var json: JSONValue {
+    var error: JSONObject = [
+      "message": .string(message), "exitCode": .integer(Int64(status.number)),
+    ]
+    if let code { error["code"] = .string(code) }
+    if !notes.isEmpty { error["notes"] = .array(notes.map { .string($0) }) }
+    return ["error": .object(error)]
+  }
+}
+
+extension CommandFailure {
+  /// A call that did not end OK.
+  init(_ error: RPCError) {
+    let message = error.message.isEmpty ? "the call ended with \(error.code.name)" : error.message
+    // The first line says what a person needs; the code is for those who know the codes.
+    self.init(ExitStatus(error.code), message, code: error.code.name)
+  }
+
+  /// Manifests that are not as they must be.
+  init(_ errors: ManifestErrors) {
+    let lines = errors.errors.map(\.description)
+    self.init(.badInput, lines[0], notes: Array(lines.dropFirst()))
+  }
+
+  /// A place that is not as it must be.
+  init(_ error: ManifestError) {
+    self.init(error.code == .pathTooLong ? .cannotCreate : .usage, error.description)
+  }
+
+  /// What a command threw, unless it is the argument parser's own.
+  init?(known error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as RPCError: self.init(error)
+    case let errors as ManifestErrors: self.init(errors)
+    case let error as ManifestError: self.init(error)
+    case let error as ContractError: self.init(error, .badInput)
+    case let error as WireError: self.init(.defect, error.message)
+    default: return nil
+    }
+  }
+}

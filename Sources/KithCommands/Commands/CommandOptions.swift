@@ -1,0 +1,36 @@
+import ArgumentParser
+import KithRPC
+
+/// Which product is meant.
+struct ProductOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The product. By default KITH_PRODUCT, else the one that runs.", valueName: "name"))
+  var product: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The one folder of a product that was started with --root.", valueName: "dir"))
+  var root: String?
+
+  /// The running product that is meant.
+  func running(_ surroundings: Surroundings) async throws -> RunningProduct {
+    try await RunningProduct.find(
+      product: product, root: root, environment: surroundings.environment)
+  }
+}
+
+/// How the outcome is written.
+struct OutputOptions: ParsableArguments {
+  @Flag(help: "Write JSON, also for errors.")
+  var json = false
+}
+
+/// How long a command may take.
+struct TimeoutOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("How long it may take: 500ms, 5s, 2m.", valueName: "time"))
+  var timeout = TimeLimit(.seconds(30))
+
+  /// The options of a call within that time.
+  var callOptions: CallOptions { CallOptions(timeout: timeout.duration) }
+}

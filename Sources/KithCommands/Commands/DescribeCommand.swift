@@ -1,0 +1,154 @@
+import ArgumentParser
+import HostContract
+import KithClient
+import KithJSON
+import KithManifest
+import KithRPC
+import KithReflection
+
+/// `kith describe`
+struct DescribeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "describe",
+    abstract: "Shows the contracts of the running workers, with their documentation.",
+    discussion: """
+      Without a name: all workers and their methods. Else a worker, a service, a method, a message or an enum; the package \
+      may be left out.
+
+      EXAMPLES
+        kith describe
+        kith describe risk-engine
+        kith describe kith.risk.v1.RiskEngine/Analyze
+        kith describe AnalyzeRequest
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "What to show.", valueName: "worker|service|service/method|message"))
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The worker to ask, for services that every worker has.", valueName: "name"))
+  var worker: String?
+
+  @OptionGroup var product: ProductOptions
+  @OptionGroup var time: TimeoutOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let surroundings = Surroundings.current
+    let running = try await product.running(surroundings)
+    defer { running.connection.close() }
+    let options = CallOptions(timeout: time.timeout.duration, waitForReady: true)
+    let directory = try await ServiceDirectory.of(running, worker: worker, options: options)
+    guard let name else {
+      try await describeAll(directory, surroundings.terminal)
+      return
+    }
+    if name.contains("/") {
+      let (service, method) = try await directory.method(name)
+      if output.json {
+        Output.line(ContractJSON.json(method).text(pretty: true))
+      } else {
+        Output.line(ContractPrinter(service.contracts).text(of: method))
+      }
+    } else if directory.workers.contains(where: { $0.name == name }) {
+      try await describe(worker: name, directory)
+    } else if let service = try await directory.findService(name) {
+      if output.json {
+        Output.line(ContractJSON.json(service.description).text(pretty: true))
+      } else {
+        Output.line(ContractPrinter(service.contracts).text(of: service.description))
+      }
+    } else {
+      try await describe(type: name, directory)
+    }
+  }
+
+  // MARK: Overviews
+
+  private func describeAll(_ directory: ServiceDirectory, _ terminal: Terminal) async throws {
+    var parts: [String] = []
+    var objects: [JSONValue] = []
+    for worker in directory.workers {
+      guard worker.state == .ready else {
+        parts.append(
+          "\(terminal.text(worker.name, .bold))  (\(StatusReport.words(worker.state)))")
+        objects.append(["worker": .string(worker.name), "services": []])
+        continue
+      }
+      let services = try await directory.contracts(ofWorker: worker.name).ownServices
+      objects.append([
+        "worker": .string(worker.name), "services": .array(services.map(ContractJSON.json)),
+      ])
+      let verbs = Verb.verbs(of: services)
+      let width = verbs.map { TextWidth.columns($0.method.fullName) }.max() ?? 0
+      var lines = [terminal.text(worker.name, .bold)]
+      for verb in verbs {
+        let summary = Prose.firstSentence(of: verb.method.documentation)
+        let full = "  " + TextWidth.padded(verb.method.fullName, to: width) + "  " + summary
+        if TextWidth.columns(full) <= terminal.width {
+          lines.append(full)
+        } else {
+          lines.append("  " + verb.method.fullName)
+          lines += Prose.wrapped(summary, width: terminal.width - 6).map { "      " + $0 }
+        }
+      }
+      parts.append(lines.joined(separator: "\n"))
+    }
+    Output.line(
+      output.json
+        ? JSONValue.array(objects).text(pretty: true) : parts.joined(separator: "\n\n"))
+  }
+
+  private func describe(worker: String, _ directory: ServiceDirectory) async throws {
+    let described = try await directory.contracts(ofWorker: worker)
+    let services = described.ownServices
+    if output.json {
+      Output.line(JSONValue.array(services.map(ContractJSON.json)).text(pretty: true))
+      return
+    }
+    let printer = ContractPrinter(described.contracts)
+    Output.line(services.map { printer.text(of: $0) }.joined(separator: "\n\n"))
+  }
+
+  // MARK: Types
+
+  private func describe(type name: String, _ directory: ServiceDirectory) async throws {
+    var known: Set<String> = Set(directory.workers.map(\.name))
+    let asked = directory.workers.filter { $0.state == .ready && (worker ?? $0.name) == $0.name }
+    for worker in asked {
+      let contracts = try await directory.contracts(ofWorker: worker.name).contracts
+      let printer = ContractPrinter(contracts)
+      if let message = contracts.messages.first(where: { matches($0.fullName) }) {
+        Output.line(
+          output.json
+            ? ContractJSON.json(message).text(pretty: true) : printer.text(of: message))
+        return
+      }
+      if let enumeration = contracts.enumerations.first(where: { matches($0.fullName) }) {
+        Output.line(
+          output.json
+            ? ContractJSON.json(enumeration).text(pretty: true) : printer.text(of: enumeration))
+        return
+      }
+      for fullName in contracts.messages.map(\.fullName) + contracts.enumerations.map(\.fullName)
+      where !fullName.hasPrefix("google.") {
+        known.formUnion([fullName, ContractNames.last(of: fullName)])
+      }
+      for service in contracts.services {
+        known.formUnion([service.fullName, service.name])
+      }
+    }
+    let hint =
+      nearestName(to: name, among: known).map { "did you mean '\($0)'?" }
+      ?? "`kith describe` lists what there is"
+    throw CommandFailure(
+      .usage, "no worker, service, message or enum is called '\(SafeText.line(name))'; \(hint)")
+  }
+
+  private func matches(_ fullName: String) -> Bool {
+    fullName == name || (ContractNames.last(of: fullName) == name && !fullName.hasPrefix("google."))
+  }
+}

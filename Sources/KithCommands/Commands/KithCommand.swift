@@ -1,0 +1,39 @@
+import ArgumentParser
+
+/// The root of all commands.
+struct KithCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "kith",
+    abstract: "Runs products that look after people, and speaks to their workers.",
+    usage: """
+      kith COMMAND [OPTIONS]
+      kith WORKER VERB [FLAGS]
+      """,
+    discussion: """
+      A word that is no command is a worker of the running product. Its verbs and flags come from the worker \
+      itself: `kith risk-engine --help` lists them.
+
+      EXAMPLES
+        kith up boomer-buddy
+        kith risk-engine analyze --channel sms --text "Your parcel waits for a fee"
+        kith status
+        kith logs risk-engine -f
+        kith down
+      """,
+    version: "kith \(KithVersion.current)",
+    subcommands: commands)
+
+  private static let commands: [any ParsableCommand.Type] = [
+    UpCommand.self, DownCommand.self, StatusCommand.self, StartCommand.self, StopCommand.self,
+    RestartCommand.self, LogsCommand.self, CallCommand.self, DescribeCommand.self,
+    PlanCommand.self, PluginCommand.self, CompletionCommand.self, ExitCodesCommand.self,
+  ]
+
+  /// The names of the commands.
+  static let names = commands.compactMap { $0.configuration.commandName }
+}
+
+/// The version of this command line.
+enum KithVersion {
+  static let current = "0.1.0"
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// `kith plugin`
+struct PluginCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plugin",
+    abstract: "Writes a new plugin into a checkout of Kith.",
+    discussion: """
+      EXAMPLES
+        kith plugin new pill-box
+      """,
+    subcommands: [PluginNewCommand.self])
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import KithJSON
+
+/// `kith plugin new`
+struct PluginNewCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new",
+    abstract: "Writes a plugin that builds, passes its tests and answers.",
+    discussion: """
+      Writes the contract, the plugin's folder and its tests, adds its lines to Package.swift and runs \
+      tools/generate-contracts. All of it is written, or nothing.
+
+      EXAMPLES
+        kith plugin new pill-box
+        kith plugin new pill-box --directory ~/kith
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "Its name: small letters and digits, with hyphens between words.", valueName: "name"))
+  var name: String
+
+  @Option(
+    help: ArgumentHelp("The checkout. By default the one that this folder is in.", valueName: "dir")
+  )
+  var directory: String?
+
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let start = ContinuousClock.now
+    let name = try PluginName(name)
+    let folder = Surroundings.absolutePath(directory ?? ".")
+    let checkout = try Checkout.containing(folder)
+    try NewPlugin(checkout: checkout, name: name).write { step in
+      if !output.json { Output.line(step) }
+    }
+    let elapsed = start.duration(to: .now)
+    let milliseconds =
+      elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000
+    if output.json {
+      let result: JSONValue = [
+        "plugin": .string(name.kebab), "checkout": .string(checkout.root),
+        "elapsedMs": .integer(milliseconds),
+        "written": .array(places(name).map { .string($0.path) }),
+        "next": .array(nextSteps(name).map { .string($0) }),
+      ]
+      Output.line(result.text(pretty: true))
+      return
+    }
+    let terminal = Surroundings.current.terminal
+    let width = places(name).map { TextWidth.columns($0.path) }.max() ?? 0
+    Output.line("Wrote \(name.kebab) in \(Quantities.elapsed(milliseconds: milliseconds)):")
+    Output.lines(
+      places(name).map {
+        "  " + TextWidth.padded($0.path, to: width) + "  " + terminal.text($0.holds, .faint)
+      })
+    Output.line()
+    Output.line(terminal.text("Next, in \(checkout.root):", .bold))
+    Output.lines(nextSteps(name).map { "  \($0)" })
+  }
+
+  private func places(_ name: PluginName) -> [(path: String, holds: String)] {
+    [
+      ("proto/kith/\(name.snake)/v1/\(name.snake).proto", "what it can be asked"),
+      ("Plugins/\(name.type)/", "plugin.yaml, its rules, its service, its program"),
+      ("Tests/\(name.type)Tests/", "their tests"),
+      ("Sources/KithContracts/\(name.contractArea)/", "generated from the contract"),
+      ("Package.swift", "the contract, the plugin and its program: a line each"),
+    ]
+  }
+
+  private func nextSteps(_ name: PluginName) -> [String] {
+    // Programs are found beside kithd, so that what is built next must be of the same kind as this program.
+    let isRelease = Surroundings.programDirectory.hasSuffix("/release")
+    let kind = isRelease ? " -c release" : ""
+    let kith = isRelease ? ".build/release/kith" : ".build/debug/kith"
+    return [
+      "swift build\(kind)",
+      "swift test --filter \(name.type)Tests",
+      "\(kith) up Plugins/\(name.type)/demo.yaml",
+      "\(kith) \(name.kebab) greet --name Ana --part-of-day morning --plans \"take a walk\"",
+    ]
+  }
+}

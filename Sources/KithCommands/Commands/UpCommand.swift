@@ -1,0 +1,155 @@
+import ArgumentParser
+import HostContract
+import KithClient
+import KithJSON
+import KithManifest
+import KithRPC
+
+/// `kith up`
+struct UpCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "up",
+    abstract: "Starts a product in the background, and waits until its workers are ready.",
+    discussion: """
+      A product that runs is left alone. Ends with exit code 69 when a worker does not become ready; the host then \
+      keeps running and keeps trying.
+
+      EXAMPLES
+        kith up boomer-buddy
+        kith up ./my-product.yaml --plugins ./my-plugins --root /tmp/demo
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The product: its name, or the path of its manifest.", valueName: "product|file"))
+  var product: String
+
+  @OptionGroup var plugins: PluginOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "One folder for state, logs and sockets. By default the XDG folders.", valueName: "dir"))
+  var root: String?
+
+  @OptionGroup var time: TimeoutOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let surroundings = Surroundings.current
+    let root = root.map(Surroundings.absolutePath)
+    let plan = try plugins.reader(environment: surroundings.environment).plan(product)
+    let places = try ProductPlaces(
+      product: plan.product, root: root, environment: surroundings.environment)
+
+    if let connection = try await running(places) {
+      if !output.json {
+        Output.line("\(plan.title) is running already; nothing was started.")
+        Output.line()
+      }
+      try await show(connection, surroundings, isNew: false)
+      return
+    }
+    try start(surroundings, places: places, root: root)
+    try await show(try await HostConnection.open(places), surroundings, isNew: true)
+  }
+
+  /// The way to the host, when one runs.
+  private func running(_ places: ProductPlaces) async throws -> HostConnection? {
+    do throws(RPCError) {
+      return try await HostConnection.open(places)
+    } catch {
+      guard error.code == .unavailable else { throw error }
+      return nil
+    }
+  }
+
+  private func start(
+    _ surroundings: Surroundings, places: ProductPlaces, root: String?
+  ) throws(CommandFailure) {
+    let isPath =
+      product.contains("/") || product.hasSuffix(".yaml") || product.hasSuffix(".yml")
+    var arguments = [
+      "run", "--product", isPath ? Surroundings.absolutePath(product) : product,
+    ]
+    for folder in plugins.folders {
+      arguments += ["--plugins", Surroundings.absolutePath(folder)]
+    }
+    if let root { arguments += ["--root", root] }
+    var environment = surroundings.environment
+    // The host is started in `/`, so a search path is told from there.
+    environment["KITH_PLUGIN_PATH"] = environment["KITH_PLUGIN_PATH"].map { path in
+      path.split(separator: ":").map { Surroundings.absolutePath(String($0)) }
+        .joined(separator: ":")
+    }
+    switch try HostProcess.find().start(arguments, environment: environment) {
+    case .listening: return
+    case .silent:
+      throw CommandFailure(
+        .unavailable,
+        "kithd was started and its control socket does not answer yet; "
+          + "see \(places.logFile(worker: "kithd"))")
+    case .ended(ExitStatus.tryAgain.number, _):
+      // Somebody else started it a moment ago: that host will do.
+      return
+    case .ended(let exitCode, let lines):
+      let prefix = "kithd: "
+      let said = lines.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+      let status = ExitStatus.all.first { $0.number == exitCode } ?? .defect
+      throw CommandFailure(
+        status,
+        said.first ?? "kithd ended with exit code \(exitCode) and said nothing; "
+          + "see \(places.logFile(worker: "kithd"))", notes: Array(said.dropFirst()))
+    }
+  }
+
+  /// Waits until all workers are ready or have failed, and shows them.
+  private func show(
+    _ connection: HostConnection, _ surroundings: Surroundings, isNew: Bool
+  ) async throws {
+    let status: GetStatusResponse
+    do throws(RPCError) {
+      status = try await connection.host.getStatus(
+        GetStatusRequest(waitUntilSettled: true), options: time.callOptions)
+    } catch {
+      guard error.code == .deadlineExceeded else { throw error }
+      throw CommandFailure(
+        .deadline,
+        "the workers are not ready after \(time.timeout.text); the host keeps trying: "
+          + "see `kith status`, or wait longer with --timeout", code: error.code.name)
+    }
+    if output.json {
+      Output.line(try HostJSON.json(status).text(pretty: true))
+    } else {
+      let report = StatusReport(
+        status: status, terminal: surroundings.terminal, now: Surroundings.now)
+      Output.lines(report.lines)
+      Output.line()
+      Output.lines(suggestions(status, surroundings.terminal))
+    }
+    let failed = status.workers.filter { $0.wanted && $0.state != .ready && $0.state != .finished }
+    guard let first = failed.first else { return }
+    let names = failed.map { SafeText.line($0.name) }.joined(separator: ", ")
+    throw CommandFailure(
+      .unavailable,
+      "not ready: \(names). The host keeps running; `kith logs \(first.name)` "
+        + "shows what it said, `kith down` ends it")
+  }
+
+  /// What to try next.
+  private func suggestions(_ status: GetStatusResponse, _ terminal: Terminal) -> [String] {
+    let options = root.map { " --root \($0)" } ?? ""
+    var rows = status.workers.filter { $0.state == .ready && !$0.services.isEmpty }.prefix(3).map {
+      ("kith\(options) \($0.name) --help", "what it can do")
+    }
+    rows.append(("kith\(options) status", "how it is"))
+    if let worker = status.workers.first {
+      rows.append(("kith\(options) logs \(worker.name) -f", "what it says"))
+    }
+    rows.append(("kith\(options) down", "the end"))
+    let width = rows.map { TextWidth.columns($0.0) }.max() ?? 0
+    return [terminal.text("Try next:", .bold)]
+      + rows.map {
+        "  " + TextWidth.padded($0.0, to: width) + "   " + terminal.text($0.1, .faint)
+      }
+  }
+}

@@ -1,0 +1,112 @@
+import HostContract
+import KithClient
+import KithJSON
+import KithManifest
+import KithRPC
+import KithReflection
+
+/// `kith WORKER [VERB [FLAGS]]`: what a worker can do, from the worker itself.
+struct WorkerCommand {
+  /// Kith's own options in front of the worker's name.
+  let leading: [String]
+  let worker: String
+  /// What stands behind the worker's name.
+  let arguments: [String]
+
+  func run() async throws {
+    let surroundings = Surroundings.current
+    let command = "kith \(worker)"
+    var settings = CallSettings()
+    _ = try VerbArguments.leadingOptions(leading, settings: &settings, command: "kith")
+    let (rest, helpComesFirst) = try VerbArguments.leadingOptions(
+      arguments, settings: &settings, command: command)
+    // What stands behind the verb counts too. It can be read for certain only with the verb's flags, and the worker must
+    // be found in order to ask for these.
+    let place = Self.place(in: rest, settings)
+
+    let running = try await product(place, surroundings)
+    defer { running.connection.close() }
+    try await check(running, place)
+    let client = running.connection.worker(named: worker)
+    let described = try await WorkerContracts.of(
+      client, options: CallOptions(timeout: place.timeout, waitForReady: true))
+
+    let services = described.ownServices
+    let verbs = Verb.verbs(of: services)
+    let help = VerbHelp(
+      contracts: described.contracts, worker: worker, terminal: surroundings.terminal)
+    guard !helpComesFirst, let name = rest.first else {
+      Output.line(help.text(services: services, verbs: verbs))
+      return
+    }
+    let verb = try Verb.verb(named: name, among: verbs, worker: worker)
+    guard let type = described.contracts.message(named: verb.method.requestType) else {
+      throw CommandFailure(.defect, "\(verb.method.fullName) has a request without a contract")
+    }
+    let parsed = try VerbArguments(
+      Array(rest.dropFirst()), request: type, contracts: described.contracts,
+      command: "\(command) \(verb.name)", settings: settings, reader: SystemValueReader())
+    if parsed.wantsHelp {
+      Output.line(help.text(verb))
+      return
+    }
+    try await Call(client: client, contracts: described.contracts, method: verb.method).run(
+      parsed.request,
+      options: CallOptions(timeout: parsed.settings.timeout, waitForReady: true),
+      isJSON: parsed.settings.isJSON, terminal: surroundings.terminal)
+  }
+
+  // MARK: Finding the worker
+
+  private func product(
+    _ place: CallSettings, _ surroundings: Surroundings
+  ) async throws -> RunningProduct {
+    do {
+      return try await RunningProduct.find(
+        product: place.product, root: place.root, environment: surroundings.environment)
+    } catch {
+      guard let failure = CommandFailure(known: error), failure.status == .unavailable else {
+        throw error
+      }
+      // Whoever mistypes a command should not be told to start a host.
+      guard let command = nearestName(to: worker, among: KithCommand.names) else { throw failure }
+      throw CommandFailure(
+        .usage, "there is no command '\(SafeText.line(worker))'; did you mean 'kith \(command)'?")
+    }
+  }
+
+  /// Refuses a name that no worker has, and a worker that will not become ready by waiting.
+  private func check(_ running: RunningProduct, _ settings: CallSettings) async throws {
+    let status = try await running.connection.host.getStatus(
+      GetStatusRequest(), options: CallOptions(timeout: settings.timeout))
+    guard let found = status.workers.first(where: { $0.name == worker }) else {
+      let names = status.workers.map(\.name)
+      let shown = SafeText.line(String(worker.prefix(60)))
+      let hint =
+        nearestName(to: worker, among: names + KithCommand.names)
+        .map { "did you mean '\($0)'?" }
+        ?? "workers: \(names.isEmpty ? "none" : names.joined(separator: ", ")); "
+        + "`kith --help` lists the commands"
+      throw CommandFailure(.usage, "there is no command or worker '\(shown)'; \(hint)")
+    }
+    try WorkerReadiness.check(found)
+  }
+
+  /// `--product`, `--root` and `--timeout` behind the verb. A request that has a field of that name gets it too; whoever wants the
+  /// field and not the option gives the option in front of the worker's name.
+  private static func place(in rest: [String], _ settings: CallSettings) -> CallSettings {
+    var place = settings
+    for (position, argument) in rest.enumerated() where argument.hasPrefix("--") {
+      let (name, inline) = OptionSyntax.split(argument)
+      let value = inline ?? (position + 1 < rest.count ? rest[position + 1] : nil)
+      switch name {
+      case "product": place.product = place.product ?? value
+      case "root": place.root = place.root ?? value
+      case "timeout":
+        if let limit = value.flatMap(TimeLimit.init(argument:)) { place.timeout = limit.duration }
+      default: break
+      }
+    }
+    return place
+  }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// What a command finds around it: variables, the terminal, the folder it was called from.
+struct Surroundings: Sendable {
+  /// The variables of the environment.
+  var environment: [String: String]
+  /// What standard output can show.
+  var terminal: Terminal
+
+  /// Those of this process.
+  static var current: Surroundings {
+    let environment = processEnvironment()
+    return Surroundings(
+      environment: environment, terminal: .standardOutput(environment: environment))
+  }
+
+  /// Now, in milliseconds since 1970-01-01T00:00:00Z.
+  static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  /// A path from the root of the file system.
+  static func absolutePath(_ path: String) -> String {
+    if path.hasPrefix("/") { return path }
+    guard let current = getcwd(nil, 0) else { return path }
+    defer { free(current) }
+    let folder = String(cString: current)
+    return path == "." || path.isEmpty ? folder : "\(folder)/\(path)"
+  }
+
+  /// The folder of this program, links resolved.
+  static var programDirectory: String {
+    guard let path = realpath("/proc/self/exe", nil) else { return "/" }
+    defer { free(path) }
+    let program = String(cString: path)
+    guard let slash = program.lastIndex(of: "/"), slash != program.startIndex else { return "/" }
+    return String(program[..<slash])
+  }
+
+  private static func processEnvironment() -> [String: String] {
+    var variables: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee.map({ String(cString: $0) }) {
+      if let equals = text.firstIndex(of: "=") {
+        variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
+      }
+      entry += 1
+    }
+    return variables
+  }
+}

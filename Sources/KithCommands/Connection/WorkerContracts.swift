@@ -1,0 +1,37 @@
+import KithReflection
+import KithRPC
+import ReflectionContract
+
+/// What a worker can be asked, from its reflection.
+struct WorkerContracts: Sendable {
+  /// The full names of its services, its own first.
+  let services: [String]
+  /// The contracts of these services.
+  let contracts: ContractSet
+
+  /// Asks a worker.
+  static func of(
+    _ client: RPCClient, options: CallOptions
+  ) async throws(RPCError) -> WorkerContracts {
+    let answer = try await ReflectionClient(client).describe(DescribeRequest(), options: options)
+    do throws(ContractError) {
+      return WorkerContracts(
+        services: answer.services,
+        contracts: try ContractSet(encodedDescriptorSet: answer.fileDescriptorSet))
+    } catch {
+      throw RPCError(.internal, "the worker describes itself wrongly: \(error)")
+    }
+  }
+
+  /// The services that are the worker's own rather than those that every worker has.
+  var ownServices: [ServiceDescription] {
+    services.filter { !Self.isCommon($0) }.compactMap { contracts.service(named: $0) }
+  }
+
+  /// The services that every worker has from the SDK.
+  private static func isCommon(_ service: String) -> Bool {
+    ["kith.worker.v1.", "kith.health.v1.", "kith.reflection.v1."].contains {
+      service.hasPrefix($0)
+    }
+  }
+}

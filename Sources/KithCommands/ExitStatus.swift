@@ -1,0 +1,62 @@
+import KithRPC
+
+/// The exit codes of `kith`: stable, documented in `kith help exit-codes`, the same for every command.
+struct ExitStatus: Sendable, Hashable {
+  /// The number that the process leaves with.
+  let number: Int32
+  /// What it means, for the table.
+  let meaning: String
+
+  static let ok = ExitStatus(number: 0, meaning: "done")
+  static let failure = ExitStatus(number: 1, meaning: "the worker refused or failed the call")
+  static let usage = ExitStatus(number: 64, meaning: "wrong usage: unknown flag, missing value")
+  static let badInput = ExitStatus(
+    number: 65, meaning: "bad input: a manifest, a request or a text is not as it must be")
+  static let unavailable = ExitStatus(
+    number: 69, meaning: "no host is running, or the worker is not ready")
+  static let defect = ExitStatus(
+    number: 70, meaning: "something that must hold does not: a defect of Kith or the worker")
+  static let cannotCreate = ExitStatus(
+    number: 73, meaning: "a folder, file or socket cannot be created: read-only, full, in the way")
+  static let tryAgain = ExitStatus(
+    number: 75, meaning: "busy: another host runs there, or a limit is used up; try again")
+  static let permission = ExitStatus(
+    number: 77, meaning: "not allowed: the host or the file is somebody else's")
+  static let deadline = ExitStatus(
+    number: 124,
+    meaning: "the time of --timeout passed; whether the call was carried out is unknown")
+  static let interrupted = ExitStatus(number: 130, meaning: "ended with ctrl-C")
+
+  /// All of them, in the order of their numbers.
+  static let all: [ExitStatus] = [
+    .ok, .failure, .usage, .badInput, .unavailable, .defect, .cannotCreate, .tryAgain, .permission,
+    .deadline, .interrupted,
+  ]
+
+  /// What a call's status comes to.
+  init(_ code: StatusCode) {
+    self =
+      switch code {
+      case .ok: .ok
+      case .invalidArgument, .outOfRange: .badInput
+      case .deadlineExceeded: .deadline
+      case .permissionDenied, .unauthenticated: .permission
+      case .resourceExhausted, .aborted: .tryAgain
+      case .unimplemented: .usage
+      case .internal, .dataLoss: .defect
+      case .unavailable: .unavailable
+      // CANCELLED by the worker, UNKNOWN, NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, and codes of the future.
+      default: .failure
+      }
+  }
+
+  private init(number: Int32, meaning: String) {
+    self.number = number
+    self.meaning = meaning
+  }
+
+  /// The exit codes that a call can end with, by the codes of its status.
+  static func codes(of status: ExitStatus) -> [StatusCode] {
+    StatusCode.allCases.filter { ExitStatus($0) == status }
+  }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Glibc
+import KithJSON
+import KithManifest
+import UnixSignals
+
+/// `kith`: the one command line of all products.
+///
+/// The first word that is no option is a command of `kith` or else the name of a worker, whose verbs come from the worker
+/// itself.
+public enum KithCommandLine {
+  /// Runs what the arguments of this process say and ends it with the exit code.
+  public static func main() async -> Never {
+    let code: Int32
+    do throws(CommandFailure) {
+      code = await run(try RawArguments.current())
+    } catch {
+      report(error, isJSON: false)
+      code = error.status.number
+    }
+    exit(code)
+  }
+
+  /// Runs these arguments, those behind the program's name, and answers the exit code.
+  static func run(_ arguments: [String]) async -> Int32 {
+    let work = Task { await execute(arguments) }
+    let interrupts = Task {
+      for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+        // Whoever presses ctrl-C twice does not want to wait for an orderly end.
+        if work.isCancelled { _exit(ExitStatus.interrupted.number) }
+        work.cancel()
+      }
+    }
+    defer { interrupts.cancel() }
+    return await work.value
+  }
+
+  private static func execute(_ arguments: [String]) async -> Int32 {
+    let invocation = Invocation(arguments, commands: KithCommand.names)
+    do {
+      switch invocation {
+      case .command(let arguments):
+        var command = try KithCommand.parseAsRoot(arguments)
+        if var command = command as? any AsyncParsableCommand {
+          try await command.run()
+        } else {
+          try command.run()
+        }
+      case .worker(let leading, let name, let rest):
+        try await WorkerCommand(leading: leading, worker: name, arguments: rest).run()
+      }
+      return ExitStatus.ok.number
+    } catch {
+      return report(any: error, arguments: arguments)
+    }
+  }
+
+  // MARK: Errors
+
+  private static func report(any error: any Error, arguments: [String]) -> Int32 {
+    if Task.isCancelled {
+      Output.errorLine("kith: interrupted")
+      return ExitStatus.interrupted.number
+    }
+    if let failure = CommandFailure(known: error) {
+      report(failure, isJSON: arguments.contains("--json"))
+      return failure.status.number
+    }
+    // Help that was asked for, and usage that the argument parser refused.
+    let code = KithCommand.exitCode(for: error).rawValue
+    let message = KithCommand.fullMessage(for: error)
+    if !message.isEmpty {
+      if code == 0 { Output.line(message) } else { Output.errorLine(message) }
+    }
+    return code
+  }
+
+  private static func report(_ failure: CommandFailure, isJSON: Bool) {
+    if isJSON {
+      Output.errorLine(failure.json.text())
+    } else {
+      Output.errorLine("kith: \(failure.message)")
+      for note in failure.notes { Output.errorLine(note) }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import HostContract
+
+/// What runs, for a person.
+struct StatusReport {
+  let status: GetStatusResponse
+  let terminal: Terminal
+  /// Now, in milliseconds since 1970-01-01T00:00:00Z.
+  let now: Int64
+
+  /// The headline, and a table with a row for each worker.
+  var lines: [String] {
+    let title = SafeText.line(status.title.isEmpty ? status.product : status.title)
+    let uptime = Quantities.elapsed(milliseconds: now - status.hostStartedAtMs)
+    let head =
+      "\(terminal.text(title, .bold)) (\(SafeText.line(status.product)))"
+      + "  host \(SafeText.line(status.hostVersion)), pid \(status.hostPid), up \(uptime)"
+    guard !status.workers.isEmpty else { return [head, "", "The product has no workers."] }
+    return [head, ""] + Self.table(status.workers, now: now).lines(terminal)
+  }
+
+  /// The workers as a table.
+  static func table(_ workers: [WorkerStatus], now: Int64) -> Table {
+    Table(
+      columns: [
+        .init(title: "WORKER"), .init(title: "STATE"), .init(title: "PID", isNumeric: true),
+        .init(title: "SINCE", isNumeric: true), .init(title: "RESTARTS", isNumeric: true),
+        .init(title: "MEMORY", isNumeric: true),
+      ],
+      rows: workers.map { row($0, now: now) })
+  }
+
+  private static func row(_ worker: WorkerStatus, now: Int64) -> Table.Row {
+    let hasProcess = worker.pid != 0
+    return Table.Row(
+      cells: [
+        .init(SafeText.line(worker.name)),
+        .init(words(worker.state), colour(worker)),
+        .init(hasProcess ? String(worker.pid) : "-"),
+        .init(
+          worker.sinceMs == 0 ? "-" : Quantities.elapsed(milliseconds: now - worker.sinceMs)),
+        .init(String(worker.restarts), worker.restarts > 0 ? .yellow : nil),
+        .init(worker.residentBytes > 0 ? Quantities.bytes(worker.residentBytes) : "-"),
+      ], notes: notes(worker, now: now))
+  }
+
+  /// What a person must know about a worker that is not ready.
+  private static func notes(_ worker: WorkerStatus, now: Int64) -> [Table.Cell] {
+    var notes: [Table.Cell] = []
+    if !worker.reason.isEmpty { notes.append(.init(SafeText.line(worker.reason))) }
+    if let next = worker.nextStartAtMs, worker.state != .ready {
+      let wait = next - now
+      notes.append(
+        .init(
+          wait > 0
+            ? "starts again in \(Quantities.elapsed(milliseconds: wait))" : "starts again now"))
+    }
+    let isDown = worker.state != .ready && worker.state != .stopped
+    if isDown, let exit = worker.lastExit {
+      if !worker.reason.contains(exit.description), !exit.description.isEmpty {
+        notes.append(.init("last ended: \(SafeText.line(exit.description))"))
+      }
+      notes += exit.lastLines.map { .init("| " + SafeText.line($0), .faint) }
+    }
+    return notes
+  }
+
+  /// A state in plain words.
+  static func words(_ state: WorkerState) -> String {
+    switch state {
+    case .stopped: "stopped"
+    case .waiting: "waiting"
+    case .starting: "starting"
+    case .ready: "ready"
+    case .draining: "draining"
+    case .backingOff: "backing off"
+    case .quarantined: "quarantined"
+    case .finished: "finished"
+    default: state.name ?? "state \(state.rawValue)"
+    }
+  }
+
+  private static func colour(_ worker: WorkerStatus) -> Terminal.Colour? {
+    switch worker.state {
+    case .ready: .green
+    case .quarantined: .red
+    case .backingOff, .waiting, .starting, .draining: .yellow
+    case .stopped, .finished: worker.wanted ? .red : .faint
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/// Rows of columns, aligned.
+struct Table {
+  /// What stands in a cell, and its colour.
+  struct Cell: Equatable {
+    var text: String
+    var colour: Terminal.Colour?
+
+    init(_ text: String, _ colour: Terminal.Colour? = nil) {
+      self.text = text
+      self.colour = colour
+    }
+  }
+
+  /// A column.
+  struct Column {
+    var title: String
+    /// Whether its cells end at the same place, as numbers do.
+    var isNumeric = false
+  }
+
+  /// A row, and lines that belong to it and are written below, indented.
+  struct Row {
+    var cells: [Cell]
+    var notes: [Cell] = []
+  }
+
+  var columns: [Column]
+  var rows: [Row]
+
+  /// The table as lines. Between two columns are two spaces; nothing is written behind the last one.
+  func lines(_ terminal: Terminal) -> [String] {
+    let widths = columns.indices.map { column in
+      max(
+        TextWidth.columns(columns[column].title),
+        rows.map { TextWidth.columns($0.cells[column].text) }.max() ?? 0)
+    }
+    func line(_ cells: [Cell]) -> String {
+      var line = ""
+      for (column, cell) in cells.enumerated() {
+        if column > 0 { line += "  " }
+        let padding = String(
+          repeating: " ", count: max(0, widths[column] - TextWidth.columns(cell.text)))
+        let text = terminal.text(cell.text, cell.colour)
+        if columns[column].isNumeric {
+          line += padding + text
+        } else {
+          line += column == cells.count - 1 ? text : text + padding
+        }
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+    var lines = [line(columns.map { Cell($0.title, .faint) })]
+    for row in rows {
+      lines.append(line(row.cells))
+      for note in row.notes {
+        lines += TextWidth.wrapped(note.text, width: terminal.width - 4)
+          .map { "    " + terminal.text($0, note.colour) }
+      }
+    }
+    return lines
+  }
+}

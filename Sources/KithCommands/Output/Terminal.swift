@@ -1,0 +1,47 @@
+import Glibc
+
+/// What standard output can show.
+struct Terminal: Sendable, Equatable {
+  /// How many columns there are; 80 where it is no terminal.
+  var width: Int
+  /// Whether text may be coloured.
+  var hasColour: Bool
+
+  /// A terminal as described.
+  init(width: Int = 80, hasColour: Bool = false) {
+    self.width = width
+    self.hasColour = hasColour
+  }
+
+  /// Standard output as it is: colour only on a terminal, and not with `NO_COLOR` or `TERM=dumb`.
+  static func standardOutput(environment: [String: String]) -> Terminal {
+    guard isatty(STDOUT_FILENO) == 1 else { return Terminal() }
+    var size = winsize()
+    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    let refusesColour =
+      !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
+    return Terminal(
+      // Lines that are too long are hard to read, and ones that are too short cannot hold a table.
+      width: isKnown ? min(max(Int(size.ws_col), 40), 120) : 80, hasColour: !refusesColour)
+  }
+
+  /// The colours in use, with a meaning each.
+  enum Colour: Int {
+    /// It went wrong.
+    case red = 31
+    /// It is as it should be.
+    case green = 32
+    /// It is on its way, or needs a look.
+    case yellow = 33
+    /// Beside the point.
+    case faint = 2
+    /// A heading.
+    case bold = 1
+  }
+
+  /// The text in a colour where there are colours.
+  func text(_ text: String, _ colour: Colour?) -> String {
+    guard hasColour, let colour else { return text }
+    return "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m"
+  }
+}

@@ -1,0 +1,14 @@
+/// The options of Kith's own that every call on the command line takes.
+struct CallSettings: Equatable {
+  /// Which product; `nil` for the one that runs.
+  var product: String?
+  /// One folder for everything; `nil` for the XDG folders.
+  var root: String?
+  /// How long the call may take.
+  var timeout: Duration = CallSettings.standardTimeout
+  /// Whether the answer is written as JSON.
+  var isJSON = false
+
+  /// How long a call may take unless told.
+  static let standardTimeout = Duration.seconds(30)
+}

@@ -1,0 +1,37 @@
+import KithManifest
+import KithReflection
+
+/// A method of a worker as a verb on the command line.
+struct Verb: Equatable {
+  /// `analyze`; with the service in front where two services have a method of that name: `reminders.add`.
+  let name: String
+  /// The method.
+  let method: MethodDescription
+
+  /// The verbs of a worker's own services, in the order of the contracts.
+  static func verbs(of services: [ServiceDescription]) -> [Verb] {
+    let methods = services.flatMap(\.methods)
+    let names = methods.map { ContractNames.kebab($0.name) }
+    return zip(methods, names).map { method, name in
+      let isShared = names.count { $0 == name } > 1
+      let service = ContractNames.kebab(ContractNames.last(of: method.service))
+      return Verb(name: isShared ? "\(service).\(name)" : name, method: method)
+    }
+  }
+
+  /// The verb of that name.
+  /// - Throws: ``CommandFailure`` with exit code 64 that names the nearest verb.
+  static func verb(
+    named name: String, among verbs: [Verb], worker: String
+  ) throws(CommandFailure) -> Verb {
+    if let verb = verbs.first(where: { $0.name == name || $0.method.name == name }) { return verb }
+    let shown = SafeText.line(String(name.prefix(60)))
+    if let nearest = nearestName(to: name, among: verbs.map(\.name)) {
+      throw CommandFailure(
+        .usage, "\(worker) has no verb '\(shown)'; did you mean '\(nearest)'?")
+    }
+    let names = verbs.map(\.name).joined(separator: ", ")
+    throw CommandFailure(
+      .usage, "\(worker) has no verb '\(shown)'; it has \(names.isEmpty ? "none" : names)")
+  }
+}

@@ -1,0 +1,387 @@
+import KithJSON
+import KithManifest
+import KithReflection
+
+/// What stands behind a worker's verb on the command line: the request that the flags build, and the options of Kith's own.
+///
+/// A flag belongs to the request where the request has such a field, even when Kith has an option of that name; Kith's is
+/// then given in front of the worker's name.
+struct VerbArguments: Equatable {
+  /// The request; empty when help is wanted.
+  var request: DynamicMessage
+  /// Kith's own options.
+  var settings: CallSettings
+  /// Whether help was asked for; nothing else counts then.
+  var wantsHelp = false
+
+  /// Kith's own options, by name, and whether each takes a value.
+  private static let ownOptions: [(name: String, takesValue: Bool)] = [
+    ("json", false), ("json-request", true), ("timeout", true), ("product", true), ("root", true),
+    ("help", false),
+  ]
+
+  /// Reads the arguments behind a verb.
+  /// - Parameters:
+  ///   - command: what was typed before, for errors: `kith risk-engine analyze`.
+  ///   - settings: what was given in front of the worker's name.
+  ///   - reader: what reads files and standard input.
+  /// - Throws: ``CommandFailure`` with exit code 64 for wrong usage and 65 for a value that the request cannot hold.
+  init(
+    _ arguments: [String], request type: MessageDescription, contracts: ContractSet,
+    command: String, settings: CallSettings = CallSettings(), reader: some ValueReader
+  ) throws(CommandFailure) {
+    var parser = VerbArgumentParser(
+      contracts: contracts, flags: RequestFlag.flags(of: type, in: contracts), command: command,
+      reader: reader, settings: settings, request: DynamicMessage(type))
+    try parser.parse(arguments)
+    request = parser.request
+    self.settings = parser.settings
+    wantsHelp = parser.wantsHelp
+  }
+
+  /// Reads the options of Kith's own that stand before a worker's name or a verb. Answers what is left.
+  static func leadingOptions(
+    _ arguments: [String], settings: inout CallSettings, command: String
+  ) throws(CommandFailure) -> (rest: [String], wantsHelp: Bool) {
+    var rest = arguments[...]
+    while let argument = rest.first, argument.hasPrefix("-"), argument != "-" {
+      rest = rest.dropFirst()
+      if argument == "-h" || argument == "--help" { return (Array(rest), true) }
+      let (name, inline) = OptionSyntax.split(argument)
+      guard let option = ownOptions.first(where: { $0.name == name }), name != "json-request" else {
+        throw OptionSyntax.unknown(
+          name, among: ownOptions.map(\.name).filter { $0 != "json-request" }, command: command)
+      }
+      let value = try OptionSyntax.value(
+        of: option, inline: inline, rest: &rest, isKnown: { _ in false }, command: command)
+      try settings.set(name, value, command: command)
+    }
+    return (Array(rest), false)
+  }
+
+  static func ownOption(_ name: String) -> (name: String, takesValue: Bool)? {
+    ownOptions.first { $0.name == name }
+  }
+
+  static var ownOptionNames: [String] { ownOptions.map(\.name) }
+}
+
+extension CallSettings {
+  mutating func set(_ name: String, _ value: String, command: String) throws(CommandFailure) {
+    switch name {
+    case "json": isJSON = true
+    case "product": product = value
+    case "root": root = value
+    case "timeout":
+      guard let limit = TimeLimit(argument: value) else {
+        throw CommandFailure(.usage, "--timeout: expected \(TimeLimit.form)")
+      }
+      timeout = limit.duration
+    default: break
+    }
+  }
+}
+
+/// How options are written.
+enum OptionSyntax {
+  /// `--text=x` as name and value; `--text` as name alone.
+  static func split(_ argument: String) -> (name: String, value: String?) {
+    let body = argument.drop { $0 == "-" }
+    guard let equals = body.firstIndex(of: "=") else { return (String(body), nil) }
+    return (String(body[..<equals]), String(body[body.index(after: equals)...]))
+  }
+
+  /// The value of an option: inline, or the next argument. Empty for an option that takes none.
+  static func value(
+    of option: (name: String, takesValue: Bool), inline: String?, rest: inout ArraySlice<String>,
+    isKnown: (String) -> Bool, command: String
+  ) throws(CommandFailure) -> String {
+    guard option.takesValue else {
+      guard inline == nil else {
+        throw CommandFailure(.usage, "--\(option.name) takes no value; write it without '='")
+      }
+      return ""
+    }
+    if let inline { return inline }
+    guard let next = rest.first else {
+      throw CommandFailure(
+        .usage, "--\(option.name) needs a value; `\(command) --help` shows what it takes")
+    }
+    if next.hasPrefix("--"), isKnown(split(next).name) {
+      throw CommandFailure(
+        .usage,
+        "--\(option.name) needs a value, and \(split(next).name) is a flag; "
+          + "to give that very text write --\(option.name)=\(next)")
+    }
+    rest = rest.dropFirst()
+    return next
+  }
+
+  static func unknown(
+    _ name: String, among names: [String], command: String
+  ) -> CommandFailure {
+    let shown = SafeText.line(String(name.prefix(60)))
+    if let nearest = nearestName(to: name, among: names) {
+      return CommandFailure(.usage, "unknown flag --\(shown); did you mean --\(nearest)?")
+    }
+    return CommandFailure(.usage, "unknown flag --\(shown); `\(command) --help` lists the flags")
+  }
+}
+
+private struct VerbArgumentParser<Reader: ValueReader> {
+  let contracts: ContractSet
+  let flags: [RequestFlag]
+  let command: String
+  let reader: Reader
+  var settings: CallSettings
+  var request: DynamicMessage
+  var wantsHelp = false
+
+  private var readsStandardInput: String?
+  private var given: Set<String> = []
+
+  init(
+    contracts: ContractSet, flags: [RequestFlag], command: String, reader: Reader,
+    settings: CallSettings, request: DynamicMessage
+  ) {
+    self.contracts = contracts
+    self.flags = flags
+    self.command = command
+    self.reader = reader
+    self.settings = settings
+    self.request = request
+  }
+
+  mutating func parse(_ arguments: [String]) throws(CommandFailure) {
+    // Help is for those who do not know the flags yet: it counts wherever it stands, except as another flag's value.
+    var values: [(flag: RequestFlag, text: String)] = []
+    var json: String?
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "-h" {
+        wantsHelp = true
+        return
+      }
+      guard argument.hasPrefix("--") else { throw unexpected(argument) }
+      let (name, inline) = OptionSyntax.split(argument)
+      if let flag = flags.first(where: { $0.name == name }) {
+        values.append((flag, try value(of: flag, inline: inline, rest: &rest)))
+      } else if let flag = negated(name) {
+        guard inline == nil else {
+          throw CommandFailure(.usage, "--\(name) takes no value; write it without '='")
+        }
+        values.append((flag, "false"))
+      } else if let option = VerbArguments.ownOption(name) {
+        let value = try OptionSyntax.value(
+          of: option, inline: inline, rest: &rest, isKnown: isKnown, command: command)
+        switch name {
+        case "help":
+          wantsHelp = true
+          return
+        case "json-request": json = value
+        default: try settings.set(name, value, command: command)
+        }
+      } else {
+        throw OptionSyntax.unknown(
+          name, among: flags.map(\.name) + VerbArguments.ownOptionNames, command: command)
+      }
+    }
+    if let json { try setRequest(json) }
+    for (flag, text) in values { try set(flag, text) }
+  }
+
+  // MARK: Splitting
+
+  private func isKnown(_ name: String) -> Bool {
+    flags.contains { $0.name == name } || VerbArguments.ownOption(name) != nil
+      || negated(name) != nil
+  }
+
+  /// The yes-or-no flag that `--no-NAME` means.
+  private func negated(_ name: String) -> RequestFlag? {
+    guard name.hasPrefix("no-") else { return nil }
+    return flags.first {
+      $0.name == name.dropFirst("no-".count) && $0.kind == .bool && !$0.field.holdsMany
+    }
+  }
+
+  private func value(
+    of flag: RequestFlag, inline: String?, rest: inout ArraySlice<String>
+  ) throws(CommandFailure) -> String {
+    if flag.kind == .bool, !flag.field.holdsMany { return inline ?? "true" }
+    return try OptionSyntax.value(
+      of: (flag.name, true), inline: inline, rest: &rest, isKnown: isKnown, command: command)
+  }
+
+  private func unexpected(_ argument: String) -> CommandFailure {
+    if argument == "true" || argument == "false" {
+      return CommandFailure(
+        .usage,
+        "unexpected '\(argument)': write a yes-or-no flag as --flag, --no-flag or "
+          + "--flag=\(argument)")
+    }
+    // The argument itself may be personal, and a person sees what was typed.
+    let flag = flags.first { $0.kind == .text && !$0.isRepeatable }?.name ?? "FLAG"
+    return CommandFailure(
+      .usage,
+      "there is a word that belongs to no flag; values are given as --\(flag) \"...\", "
+        + "with quotes around what has spaces. `\(command) --help` lists the flags")
+  }
+
+  // MARK: Values
+
+  private mutating func setRequest(_ argument: String) throws(CommandFailure) {
+    let text = argument == "-" ? try standardInputText(for: "json-request") : argument
+    let json: JSONValue
+    do throws(JSONError) {
+      json = try JSONValue(parsing: text)
+    } catch {
+      throw CommandFailure(.badInput, "--json-request: \(error)")
+    }
+    do throws(ContractError) {
+      request = try contracts.message(request.type.fullName, from: json)
+    } catch {
+      throw CommandFailure(error, .badInput, option: "json-request")
+    }
+  }
+
+  private mutating func set(_ flag: RequestFlag, _ argument: String) throws(CommandFailure) {
+    if !flag.isRepeatable, !given.insert(flag.name).inserted {
+      throw CommandFailure(.usage, "--\(flag.name) is given twice; it takes one value")
+    }
+    if let oneof = flag.field.oneof {
+      let choice = flag.path.dropLast().map(\.name).joined(separator: ".") + "/" + oneof
+      if !given.insert(choice).inserted {
+        throw CommandFailure(
+          .usage, "--\(flag.name): only one of the flags of '\(oneof)' may be given")
+      }
+    }
+    var text = argument
+    var key: DynamicValue?
+    if case .map(let keyType) = flag.field.cardinality {
+      guard let equals = argument.firstIndex(of: "=") else {
+        throw CommandFailure(.usage, "--\(flag.name): expected KEY=VALUE")
+      }
+      key = try scalar(keyType, String(argument[..<equals]), flag)
+      text = String(argument[argument.index(after: equals)...])
+    }
+    let value = try self.value(of: flag, text)
+    request = set(value, key: key, at: flag.path[...], in: request)
+  }
+
+  private mutating func value(
+    of flag: RequestFlag, _ text: String
+  ) throws(CommandFailure) -> DynamicValue {
+    switch flag.kind {
+    case .text:
+      switch ValueSource(text) {
+      case .literal(let text): return .string(text)
+      case .file(let path): return .string(try self.text(reader.bytes(ofFile: path), flag.name))
+      case .standardInput: return .string(try standardInputText(for: flag.name))
+      }
+    case .bytes:
+      switch ValueSource(text) {
+      case .literal(let text): return try scalar(.bytes, text, flag)
+      case .file(let path): return .bytes(try reader.bytes(ofFile: path))
+      case .standardInput: return .bytes(try standardInput(for: flag.name))
+      }
+    case .message:
+      let source = text == "-" ? try standardInputText(for: flag.name) : text
+      let json: JSONValue
+      do throws(JSONError) {
+        json = try JSONValue(parsing: source)
+      } catch {
+        throw CommandFailure(.badInput, "--\(flag.name): \(error)")
+      }
+      do throws(ContractError) {
+        return try contracts.value(of: flag.field, from: json, path: "")
+      } catch {
+        throw CommandFailure(error, .badInput, option: flag.name)
+      }
+    case .bool, .number, .choice: return try scalar(flag.field.type, text, flag)
+    }
+  }
+
+  private func scalar(
+    _ type: FieldType, _ text: String, _ flag: RequestFlag
+  ) throws(CommandFailure) -> DynamicValue {
+    do throws(ContractError) {
+      return try contracts.value(of: type, from: text, path: "")
+    } catch {
+      throw CommandFailure(error, .usage, option: flag.name)
+    }
+  }
+
+  /// The request with a value at the end of a path; messages on the way are made where there is none.
+  private func set(
+    _ value: DynamicValue, key: DynamicValue?, at path: ArraySlice<FieldDescription>,
+    in message: DynamicMessage
+  ) -> DynamicMessage {
+    var message = message
+    guard let field = path.first else { return message }
+    guard path.count == 1 else {
+      var inner: DynamicMessage?
+      if case .message(let known)? = message[field] {
+        inner = known
+      } else if case .message(let name) = field.type {
+        inner = contracts.message(named: name).map { DynamicMessage($0) }
+      }
+      if let inner {
+        message[field] = .message(set(value, key: key, at: path.dropFirst(), in: inner))
+      }
+      return message
+    }
+    switch field.cardinality {
+    case .implicit, .explicit: message[field] = value
+    case .repeated:
+      var values: [DynamicValue] = []
+      if case .list(let known)? = message[field] { values = known }
+      message[field] = .list(values + [value])
+    case .map:
+      guard let key else { return message }
+      var entries: [DynamicValue.Entry] = []
+      if case .map(let known)? = message[field] { entries = known.filter { $0.key != key } }
+      message[field] = .map(entries + [DynamicValue.Entry(key: key, value: value)])
+    }
+    return message
+  }
+
+  // MARK: Files and standard input
+
+  private mutating func standardInput(for name: String) throws(CommandFailure) -> [UInt8] {
+    if let other = readsStandardInput {
+      throw CommandFailure(
+        .usage, "standard input can be read once, and --\(other) reads it; --\(name) cannot too")
+    }
+    readsStandardInput = name
+    return try reader.standardInput()
+  }
+
+  private mutating func standardInputText(for name: String) throws(CommandFailure) -> String {
+    try text(try standardInput(for: name), name)
+  }
+
+  /// Bytes as text. One line break at the end is dropped, as a shell does for `$(...)`: editors and `echo` add it.
+  private func text(_ bytes: [UInt8], _ name: String) throws(CommandFailure) -> String {
+    guard var text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandFailure(
+        .badInput,
+        "--\(name): byte \(UTF8Check.firstInvalidByte(in: bytes)) is not valid UTF-8; "
+          + "expected text in UTF-8")
+    }
+    // "\r\n" is one character.
+    if let last = text.last, last == "\n" || last == "\r\n" { text.removeLast() }
+    return text
+  }
+}
+
+extension CommandFailure {
+  /// A value that does not fit the contract, with the name that was probably meant.
+  init(_ error: ContractError, _ status: ExitStatus, option: String? = nil) {
+    var message = option.map { "--\($0): \(error)" } ?? error.description
+    if let name = error.unknownName, let nearest = nearestName(to: name, among: error.candidates) {
+      message += "; did you mean '\(nearest)'?"
+    }
+    self.init(status, message)
+  }
+}

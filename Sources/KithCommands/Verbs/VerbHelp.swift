@@ -1,0 +1,139 @@
+import KithReflection
+
+/// The help of a worker and of its verbs, made from the contract: flags from the request's fields, words from the comments.
+struct VerbHelp {
+  let contracts: ContractSet
+  let worker: String
+  let terminal: Terminal
+
+  private var width: Int { terminal.width }
+
+  /// The help of a worker: its services and verbs.
+  func text(services: [ServiceDescription], verbs: [Verb]) -> String {
+    var lines = ["Usage: kith \(worker) VERB [FLAGS]", ""]
+    for service in services where !service.documentation.isEmpty {
+      lines += Prose.wrapped(service.documentation, width: width) + [""]
+    }
+    lines.append(terminal.text("Verbs:", .bold))
+    lines += entries(
+      verbs.map { ($0.name, Prose.firstSentence(of: $0.method.documentation), []) })
+    lines += ["", "`kith \(worker) VERB --help` shows the flags of a verb."]
+    return lines.joined(separator: "\n")
+  }
+
+  /// The help of a verb.
+  func text(_ verb: Verb) -> String {
+    let flags =
+      contracts.message(named: verb.method.requestType)
+      .map { RequestFlag.flags(of: $0, in: contracts) } ?? []
+    var lines = ["Usage: kith \(worker) \(verb.name)\(flags.isEmpty ? "" : " [FLAGS]")", ""]
+    if !verb.method.documentation.isEmpty {
+      lines += Prose.wrapped(verb.method.documentation, width: width) + [""]
+    }
+    if !flags.isEmpty {
+      lines.append(terminal.text("Flags:", .bold))
+      lines += entries(flags.map { (title(of: $0), description(of: $0), notes(on: $0)) })
+      lines.append("")
+    }
+    lines.append(terminal.text("Of every call:", .bold))
+    let names = Set(flags.map(\.name))
+    lines += entries(
+      Self.ownOptions.filter { !names.contains($0.name) }.map { ("--\($0.title)", $0.text, []) })
+    if flags.contains(where: { $0.kind == .text || $0.kind == .bytes }) {
+      lines.append("")
+      lines += Prose.wrapped(
+        "A text or bytes can come from a file (@FILE) or from standard input (-); a text that "
+          + "begins with @ is written with two (@@).", width: width)
+    }
+    lines += ["", terminal.text("Example:", .bold), "  " + example(verb, flags)]
+    return lines.joined(separator: "\n")
+  }
+
+  // MARK: Flags
+
+  private func title(of flag: RequestFlag) -> String {
+    if flag.kind == .bool, !flag.field.holdsMany { return "--[no-]\(flag.name)" }
+    return "--\(flag.name) \(flag.valueName ?? "")"
+  }
+
+  private func description(of flag: RequestFlag) -> String {
+    var text = flag.field.documentation
+    let enclosing = flag.path.dropLast().compactMap(\.oneof)
+    if flag.field.isDeprecated { text = "No longer to be used. " + text }
+    if let oneof = flag.field.oneof ?? enclosing.last {
+      text += (text.isEmpty ? "" : " ") + "One of the flags of '\(oneof)'."
+    }
+    return text
+  }
+
+  private func notes(on flag: RequestFlag) -> [String] {
+    var notes: [String] = []
+    if case .choice(let names) = flag.kind {
+      notes.append("one of " + names.joined(separator: ", "))
+    }
+    if case .number(let type) = flag.kind, type != "double", type != "float" {
+      notes.append(type.hasPrefix("u") || type.hasPrefix("fixed") ? "whole, from 0" : "whole")
+    }
+    if !flag.field.documentedDefault.isEmpty {
+      notes.append("default \(flag.field.documentedDefault)")
+    }
+    if flag.isRepeatable { notes.append("may be repeated") }
+    return notes
+  }
+
+  private static let ownOptions: [(name: String, title: String, text: String)] = [
+    ("json", "json", "Write the answer as proto3 JSON."),
+    (
+      "json-request", "json-request JSON",
+      "The request as proto3 JSON (- reads it from standard "
+        + "input); flags are set on top of it."
+    ),
+    ("timeout", "timeout TIME", "How long the call may take: 500ms, 5s, 2m (default 30s)."),
+    ("product", "product NAME", "The product, when several run."),
+    ("root", "root DIR", "The product's root, when it was started with one."),
+  ]
+
+  // MARK: Layout
+
+  /// Titles with what they mean: beside each other where the titles are short, else below each other.
+  private func entries(_ entries: [(title: String, text: String, notes: [String])]) -> [String] {
+    let longest = entries.map { TextWidth.columns($0.title) }.max() ?? 0
+    let column = min(longest, 24) + 4
+    var lines: [String] = []
+    for entry in entries {
+      var text = entry.text
+      if !entry.notes.isEmpty {
+        text += (text.isEmpty ? "" : " ") + "(" + entry.notes.joined(separator: "; ") + ")"
+      }
+      let wrapped = Prose.wrapped(text, width: width - column)
+      let title = "  \(entry.title)"
+      if TextWidth.columns(title) + 2 <= column, let first = wrapped.first {
+        lines.append(TextWidth.padded(title, to: column) + first)
+        lines += wrapped.dropFirst().map { indent($0, column) }
+      } else {
+        lines.append(title)
+        lines += wrapped.map { indent($0, column) }
+      }
+    }
+    return lines
+  }
+
+  private func indent(_ line: String, _ column: Int) -> String {
+    line.isEmpty ? "" : String(repeating: " ", count: column) + line
+  }
+
+  private func example(_ verb: Verb, _ flags: [RequestFlag]) -> String {
+    var words = ["kith", worker, verb.name]
+    for flag in flags where flag.path.count == 1 && !flag.isRepeatable {
+      switch flag.kind {
+      case .text where words.count == 3: words += ["--\(flag.name)", "\"...\""]
+      case .choice(let names):
+        // The first name is that of the value for "not known".
+        if names.count > 1 { words += ["--\(flag.name)", names[1]] }
+      default: break
+      }
+      if words.count >= 7 { break }
+    }
+    return words.joined(separator: " ")
+  }
+}

@@ -1,0 +1,230 @@
+import Glibc
+import HostContract
+import KithManifest
+import KithRPC
+import KithSupervision
+
+/// What callers of the control service ask for.
+extension Host {
+  /// Waits until `check` gives an answer; it is asked now and after everything that happens.
+  private func wait<Value: Sendable>(
+    _ check: @escaping @Sendable (isolated Host) -> Result<Value, RPCError>?
+  ) async throws -> Value {
+    if let result = check(self) { return try result.get() }
+    let waiter = Waiter<Value>()
+    waiters.append { host in
+      if waiter.isFinished { return true }
+      guard let result = check(host) else { return false }
+      waiter.finish(result.mapError { $0 })
+      return true
+    }
+    // Callers that gave up are forgotten here too, lest they pile up while nothing happens.
+    waiters.removeAll { $0(self) }
+    return try await waiter.value()
+  }
+
+  /// The host and its workers, at once or as soon as everything is settled.
+  func status(whenSettled: Bool) async throws -> GetStatusResponse {
+    if whenSettled {
+      try await wait { $0.supervisor.isSettled || $0.isShuttingDown ? .success(()) : nil }
+    }
+    var workers: [WorkerStatus] = []
+    for worker in settings.plan.workers { workers.append(await status(of: worker)) }
+    return GetStatusResponse(
+      product: settings.plan.product, title: settings.plan.title,
+      hostVersion: HostVersion.current, hostPid: getpid(),
+      hostStartedAtMs: startedAtMilliseconds, root: settings.places.stateDirectory,
+      workers: workers)
+  }
+
+  /// Where a worker or a service is.
+  func resolve(_ request: ResolveRequest) async throws -> ResolveResponse {
+    let worker: PlannedWorker
+    switch request.target {
+    case .worker(let name): worker = try plannedWorker(name, field: "worker")
+    case .service(let name):
+      guard let found = settings.plan.workers.first(where: { $0.provides.contains(name) }) else {
+        let known = settings.plan.workers.flatMap(\.provides)
+        throw RPCError(
+          .notFound,
+          "no worker of \(settings.plan.product) provides \(name); provided are: \(known.joined(separator: ", "))"
+        )
+      }
+      worker = found
+    case nil:
+      throw RPCError.invalidArgument(
+        field: "target", "neither a worker nor a service is named; exactly one must be")
+    }
+    return try await wait { host in
+      if let incarnation = host.published[worker.name],
+        incarnation.generation > request.newerThanGeneration,
+        let process = host.processes[incarnation]
+      {
+        return .success(
+          ResolveResponse(
+            worker: worker.name, generation: incarnation.generation, address: process.address,
+            services: worker.provides))
+      }
+      if host.isShuttingDown {
+        return .failure(RPCError(.unavailable, "the host is shutting down"))
+      }
+      guard !request.waitForReady else { return nil }
+      return .failure(host.notReady(worker.name))
+    }
+  }
+
+  /// Wants a worker up and waits until it is.
+  func start(_ name: String) async throws -> WorkerStatus {
+    let worker = try plannedWorker(name, field: "name")
+    try refuseDuringShutdown()
+    post(.wantedUp(worker: name))
+    try await waitUntilReady(name, after: 0)
+    return await status(of: worker)
+  }
+
+  /// Wants a worker down and waits until its process has ended.
+  func stop(_ name: String) async throws -> WorkerStatus {
+    let worker = try plannedWorker(name, field: "name")
+    post(.wantedDown(worker: name))
+    try await wait { host -> Result<Void, RPCError>? in
+      guard let snapshot = host.supervisor.snapshot(of: name) else { return .success(()) }
+      if snapshot.isWanted {
+        return .failure(RPCError(.aborted, "\(name) was started again before it had ended"))
+      }
+      return snapshot.hasProcess ? nil : .success(())
+    }
+    return await status(of: worker)
+  }
+
+  /// Wants a new process of a worker and waits until it is ready.
+  func restart(_ name: String) async throws -> WorkerStatus {
+    let worker = try plannedWorker(name, field: "name")
+    try refuseDuringShutdown()
+    let generation = supervisor.snapshot(of: name)?.generation ?? 0
+    post(.restartAsked(worker: name))
+    try await waitUntilReady(name, after: generation)
+    return await status(of: worker)
+  }
+
+  /// Ends everything and answers when the workers have ended.
+  func shutDown() async throws -> ShutdownResponse {
+    beginShutdown(because: "asked to")
+    try await wait { $0.supervisor.isShutDown ? .success(()) : nil }
+    return ShutdownResponse(workersEnded: endedByShutdown, workersKilled: killedByShutdown)
+  }
+
+  /// Checks that there is a log of this name.
+  func checkLogName(_ name: String) throws(RPCError) {
+    if name != LogKeeper.hostName { _ = try plannedWorker(name, field: "name") }
+  }
+
+  private func waitUntilReady(_ name: String, after generation: UInt64) async throws {
+    try await wait { host -> Result<Void, RPCError>? in
+      guard let snapshot = host.supervisor.snapshot(of: name) else { return .success(()) }
+      if snapshot.state == .ready && snapshot.generation > generation { return .success(()) }
+      if !snapshot.isWanted {
+        return .failure(RPCError(.aborted, "\(name) was stopped before it was ready"))
+      }
+      // The process of before may still be ready for a moment when the order is new.
+      guard snapshot.isSettled, snapshot.state != .ready else { return nil }
+      return .failure(
+        RPCError(
+          .failedPrecondition,
+          "\(name) did not become ready: \(snapshot.reason); `kith logs \(name)` says more"))
+    }
+  }
+
+  private func refuseDuringShutdown() throws(RPCError) {
+    if isShuttingDown { throw RPCError(.unavailable, "the host is shutting down") }
+  }
+
+  private func plannedWorker(
+    _ name: String, field: String
+  ) throws(RPCError) -> PlannedWorker {
+    guard !name.isEmpty else {
+      throw RPCError.invalidArgument(field: field, "a worker's name is missing")
+    }
+    guard let worker = settings.plan.worker(named: name) else {
+      let known = settings.plan.workers.map(\.name)
+      throw RPCError(
+        .notFound,
+        "\(settings.plan.product) has no worker of that name; its workers are: \(known.joined(separator: ", "))"
+      )
+    }
+    return worker
+  }
+
+  private func notReady(_ name: String) -> RPCError {
+    let snapshot = supervisor.snapshot(of: name)
+    let state = snapshot.map { "\($0.state.forPeople)" } ?? "unknown"
+    let reason = snapshot?.reason ?? ""
+    return RPCError(
+      .unavailable, "\(name) is \(state)" + (reason.isEmpty ? "" : ": \(reason)"))
+  }
+
+  private func status(of worker: PlannedWorker) async -> WorkerStatus {
+    guard let snapshot = supervisor.snapshot(of: worker.name) else { return WorkerStatus() }
+    let incarnation = Incarnation(worker: worker.name, generation: snapshot.generation)
+    var status = WorkerStatus(
+      name: worker.name, plugin: worker.plugin, pluginVersion: worker.pluginVersion,
+      state: snapshot.state.contract, wanted: snapshot.isWanted, generation: snapshot.generation,
+      sinceMs: since[worker.name]?.milliseconds ?? startedAtMilliseconds,
+      restarts: UInt32(clamping: snapshot.restarts), reason: snapshot.reason,
+      services: worker.provides)
+    if let process = processes[incarnation] {
+      status.pid = process.child.identity.pid
+      status.residentBytes = ProcessIdentity.residentBytes(ofPid: status.pid)
+      if snapshot.state == .ready { status.address = process.address }
+    }
+    if let nextStart = snapshot.nextStart {
+      let left = nextStart - now
+      status.nextStartAtMs =
+        WallClock.milliseconds + left.components.seconds * 1000
+        + left.components.attoseconds / 1_000_000_000_000_000
+    }
+    if let exit = snapshot.lastExit {
+      let ended = Incarnation(worker: worker.name, generation: exit.generation)
+      var message = WorkerExit(
+        generation: exit.generation,
+        atMs: endedAtMilliseconds[ended] ?? status.sinceMs, description: exit.description)
+      switch exit.end {
+      case .exitCode(let code): message.cause = .exitCode(code)
+      case .signal(let number): message.cause = .signal(number)
+      case .notCreated, .unknown: break
+      }
+      message.lastLines = await logs.lastErrorLines(of: ended)
+      status.lastExit = message
+    }
+    return status
+  }
+}
+
+extension WorkerSnapshot.State {
+  /// The state in the words of the contract.
+  fileprivate var contract: WorkerState {
+    switch self {
+    case .stopped: .stopped
+    case .waiting: .waiting
+    case .starting: .starting
+    case .ready: .ready
+    case .draining: .draining
+    case .backingOff: .backingOff
+    case .quarantined: .quarantined
+    case .finished: .finished
+    }
+  }
+
+  /// The state in a sentence: `risk-engine is backing off`.
+  fileprivate var forPeople: String {
+    switch self {
+    case .stopped: "stopped"
+    case .waiting: "waiting"
+    case .starting: "starting"
+    case .ready: "ready, but not in a newer generation"
+    case .draining: "ending"
+    case .backingOff: "backing off"
+    case .quarantined: "in quarantine"
+    case .finished: "finished"
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import KithManifest
+import KithSupervision
+import KithWire
+import WorkerContract
+
+/// Processes: how they begin and what they report.
+extension Host {
+  func spawn(_ incarnation: Incarnation) throws(SystemError) {
+    guard let worker = settings.plan.worker(named: incarnation.worker) else {
+      throw SystemError("find worker \(incarnation.worker) in the plan", code: ENOENT)
+    }
+    try generations.use(incarnation.generation, of: worker.name)
+    if generations.runsLow(worker.name) { reserveGenerations(for: worker.name) }
+    let socket: String
+    do throws(ManifestError) {
+      socket = try settings.places.socket(
+        worker: worker.name, generation: incarnation.generation)
+    } catch {
+      throw SystemError("\(error.message)", code: ENAMETOOLONG)
+    }
+    let address = "ipc://\(socket)"
+    let state = try stateFolder(of: worker)
+    let stdout = try Descriptor.pipe()
+    let stderr = try Descriptor.pipe()
+    let launch = try Descriptor.pipe()
+    let notice = try Descriptor.pipe()
+    let child = try ChildProcess.spawn(
+      ChildProcess.Launch(
+        executable: worker.executablePath, environment: settings.workerEnvironment,
+        workingDirectory: state.isEmpty ? settings.places.runtimeDirectory : state,
+        descriptors: [
+          try Descriptor.open("/dev/null", O_RDONLY), stdout.writing, stderr.writing,
+          launch.reading, notice.writing,
+        ]))
+    let secret = IncarnationSecret()
+    do throws(SystemError) {
+      if let count = worker.limits.openFiles { try child.limitOpenFiles(to: count) }
+      try records.add(
+        ProcessRecords.Record(
+          incarnation: incarnation, identity: child.identity, socket: socket))
+      let record = LaunchRecord(
+        product: settings.plan.product, worker: worker.name, generation: incarnation.generation,
+        secret: secret.bytes, address: address, pluginDirectory: worker.pluginDirectory,
+        stateDirectory: state, pluginVersion: worker.pluginVersion)
+      try launch.writing.writeAll(try Self.encoded(record), to: "the launch record")
+      try notice.reading.setNonBlocking()
+      let watch = try reactor.watch(child.pidfd) { [weak self] in
+        self?.assumeIsolated { $0.childReported(incarnation) }
+      }
+      let noticeWatch = try reactor.watch(notice.reading) { [weak self] in
+        self?.assumeIsolated { $0.noticeReported(incarnation, notice.reading) }
+      }
+      processes[incarnation] = RunningProcess(
+        child: child, watch: watch, address: address, socket: socket,
+        link: WorkerLink(
+          incarnation: incarnation, product: settings.plan.product, worker: worker,
+          address: address, secret: secret, identity: child.identity),
+        notice: (noticeWatch, []))
+      logs.capture(incarnation, stdout: stdout.reading, stderr: stderr.reading)
+      log("\(incarnation): started, pid \(child.identity.pid)")
+    } catch {
+      child.signalGroup(SIGKILL)
+      child.reapWhenEnded()
+      records.remove(incarnation, socket: socket)
+      throw error
+    }
+  }
+
+  /// Reserves more generations on the thread that may wait for the disk. One that fails is made up for by the next use.
+  private func reserveGenerations(for worker: String) {
+    let reservation = generations.reservation(for: [worker])
+    logs.perform {
+      guard (try? reservation.write()) != nil else { return }
+      self.reactor.perform { self.assumeIsolated { $0.generations.accept(reservation) } }
+    }
+  }
+
+  private static func encoded(_ record: LaunchRecord) throws(SystemError) -> [UInt8] {
+    do {
+      return try record.encoded()
+    } catch {
+      throw SystemError("encode the launch record", code: EINVAL)
+    }
+  }
+
+  /// The worker's own folder; empty in a product that keeps nothing.
+  private func stateFolder(of worker: PlannedWorker) throws(SystemError) -> String {
+    guard settings.plan.posture != .ephemeral else { return "" }
+    let folder = settings.places.stateDirectory(worker: worker.name)
+    try DurableFile.createPrivateFolder(folder)
+    return folder
+  }
+
+  /// The pidfd is readable: the process has ended.
+  private func childReported(_ incarnation: Incarnation) {
+    guard let process = processes[incarnation], let end = process.child.end() else { return }
+    processes[incarnation] = nil
+    reactor.ignore(process.watch)
+    if let notice = process.notice { reactor.ignore(notice.watch) }
+    // Its last words are in the pipes before anybody asks for them.
+    logs.finish(incarnation)
+    process.child.reap()
+    records.remove(incarnation, socket: process.socket)
+    chores.yield { process.link.close() }
+    endedAtMilliseconds = endedAtMilliseconds.filter { $0.key.worker != incarnation.worker }
+    endedAtMilliseconds[incarnation] = WallClock.milliseconds
+    post(.exited(incarnation, end))
+  }
+
+  /// The notice pipe has something to say, or its other end was closed.
+  private func noticeReported(_ incarnation: Incarnation, _ descriptor: Descriptor) {
+    guard var notice = processes[incarnation]?.notice else { return }
+    switch try? descriptor.read(atMost: 256) {
+    case .wouldBlock?: return
+    case .bytes(let bytes)?:
+      notice.text += bytes
+      processes[incarnation]?.notice = notice
+      guard notice.text.contains(UInt8(ascii: "\n")) || notice.text.count > 256 else {
+        return
+      }
+      stopNotice(of: incarnation)
+      if notice.text.starts(with: Array("listening\n".utf8)) {
+        post(.stepCompleted(incarnation, .listen))
+      } else {
+        let failure = StartFailure(reason: "what it wrote to its notice pipe is not `listening`")
+        post(.stepFailed(incarnation, .listen, failure))
+      }
+    // Closed without a word: the process is about to end, which says more, or will run into its time limit.
+    case .end?, nil: stopNotice(of: incarnation)
+    }
+  }
+
+  private func stopNotice(of incarnation: Incarnation) {
+    guard let notice = processes[incarnation]?.notice else { return }
+    reactor.ignore(notice.watch)
+    processes[incarnation]?.notice = nil
+  }
+}

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// One call that a server answers: all that its handler needs, in one object that is passed on.
+final class ServedCall: Sendable {
+  /// What a handler tells beside its answer.
+  struct Outgoing {
+    var metadata = Metadata()
+    var trailers = Metadata()
+  }
+
+  /// The caller's id of the call.
+  let id: UInt32
+  /// The server's own number of it, never used twice on a connection.
+  let serial: UInt64
+  let method: MethodDescriptor
+  let metadata: Metadata
+  let deadline: Moment?
+  let peer: PeerIdentity
+  let traceparent: String
+  /// The request, encoded.
+  let message: ArraySlice<UInt8>
+  let outgoing = Mutex(Outgoing())
+
+  init(
+    id: UInt32 = 0, serial: UInt64 = 0, method: MethodDescriptor, metadata: Metadata = [:],
+    deadline: Moment? = nil, peer: PeerIdentity = PeerIdentity(), traceparent: String = "",
+    message: ArraySlice<UInt8> = []
+  ) {
+    self.id = id
+    self.serial = serial
+    self.method = method
+    self.metadata = metadata
+    self.deadline = deadline
+    self.peer = peer
+    self.traceparent = traceparent
+    self.message = message
+  }
+
+  /// What the handler has set, checked.
+  ///
+  /// - Throws: INTERNAL when the handler has set what may not be sent.
+  func checkedOutgoing(limits: RPCLimits) throws(RPCError) -> Outgoing {
+    let outgoing = outgoing.withLock { $0 }
+    do throws(RPCError) {
+      try outgoing.metadata.check(limit: limits.maximumMetadataBytes)
+      try outgoing.trailers.check(limit: limits.maximumMetadataBytes)
+    } catch {
+      throw RPCError(.internal, "the handler's metadata cannot be sent: \(error.message)")
+    }
+    return outgoing
+  }
+}

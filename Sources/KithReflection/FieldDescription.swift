@@ -1,0 +1,67 @@
+/// A field of a message.
+public struct FieldDescription: Sendable, Equatable {
+  /// How often a field has a value, and how its absence shows.
+  public enum Cardinality: Sendable, Equatable {
+    /// One value; the default value and absence are the same.
+    case implicit
+    /// At most one value; absence is told from the default value.
+    case explicit
+    /// Any number of values in order; `isPacked` says how this side writes numbers.
+    case repeated(isPacked: Bool)
+    /// Values by key. The field's `type` is the type of the values.
+    case map(key: FieldType)
+  }
+
+  /// As in the proto file: `sender_is_contact`.
+  public var name: String
+  /// As in JSON: `senderIsContact`.
+  public var jsonName: String
+  /// The number on the wire.
+  public var number: Int32
+  /// The type of a value; of a list or map, of each of its values.
+  public var type: FieldType
+  /// How often it has a value.
+  public var cardinality: Cardinality
+  /// The oneof that it belongs to, if any.
+  public var oneof: String?
+  /// Whether its value is personal or secret: `(kith.sensitive)`.
+  public var isSensitive: Bool
+  /// What the service takes when the field is absent, as a person would write it: `(kith.default_value)`. Empty when
+  /// the contract does not say.
+  public var documentedDefault: String
+  /// Whether the contract says that it is no longer to be used.
+  public var isDeprecated: Bool
+  /// The comment above it in the proto file.
+  public var documentation: String
+
+  /// Creates a description; `jsonName` follows from `name` unless told.
+  public init(
+    name: String, number: Int32, type: FieldType, cardinality: Cardinality = .implicit,
+    jsonName: String? = nil, oneof: String? = nil, isSensitive: Bool = false,
+    documentedDefault: String = "", isDeprecated: Bool = false, documentation: String = ""
+  ) {
+    self.name = name
+    self.jsonName = jsonName ?? ContractNames.lowerCamel(name)
+    self.number = number
+    self.type = type
+    self.cardinality = cardinality
+    self.oneof = oneof
+    self.isSensitive = isSensitive
+    self.documentedDefault = documentedDefault
+    self.isDeprecated = isDeprecated
+    self.documentation = documentation
+  }
+
+  /// Whether it is a list or a map.
+  public var holdsMany: Bool {
+    switch cardinality {
+    case .implicit, .explicit: false
+    case .repeated, .map: true
+    }
+  }
+
+  /// Whether it is a map.
+  public var isMap: Bool {
+    if case .map = cardinality { true } else { false }
+  }
+}

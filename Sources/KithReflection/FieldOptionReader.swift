@@ -1,0 +1,29 @@
+import DescriptorContract
+import KithWire
+
+/// Kith's own options of a field (`proto/kith/options.proto`). The descriptors' contract does not know them, so they are
+/// among the unknown fields of the options.
+struct FieldOptionReader {
+  private static let sensitive = 51001
+  private static let defaultValueNumber = 51002
+
+  /// `(kith.sensitive)`.
+  private(set) var isSensitive = false
+  /// `(kith.default_value)`.
+  private(set) var defaultValue = ""
+
+  init(_ options: FieldOptions?) {
+    guard let bytes = options?.unknownFields.bytes, !bytes.isEmpty else { return }
+    // Options that cannot be read say nothing; the descriptor set around them was whole.
+    try? bytes.withWireReader { reader throws(WireError) in
+      while !reader.isAtEnd {
+        let tag = try reader.tag()
+        switch (tag.field, tag.type) {
+        case (Self.sensitive, .varint): isSensitive = try reader.varint() != 0
+        case (Self.defaultValueNumber, .lengthDelimited): defaultValue = try reader.text()
+        default: try reader.skip(tag)
+        }
+      }
+    }
+  }
+}

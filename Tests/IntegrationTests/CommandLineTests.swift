@@ -1,0 +1,81 @@
+import Glibc
+import KithJSON
+import KithTesting
+import Testing
+
+/// What a person types, with the places that a person has: no `--root`, the XDG folders.
+@Suite struct CommandLineTests {
+  /// A home of its own.
+  private struct Home {
+    let folder: TemporaryFolder
+
+    init() throws {
+      folder = try TemporaryFolder()
+    }
+
+    func kith(_ arguments: String...) async throws -> Program.Outcome {
+      try await Program.built(
+        "kith", arguments,
+        environment: [
+          "HOME": folder.path, "XDG_STATE_HOME": "\(folder.path)/s",
+          "XDG_RUNTIME_DIR": "\(folder.path)/r", "KITH_PLUGIN_PATH": nil, "NO_COLOR": "1",
+        ]
+      ).run()
+    }
+  }
+
+  @Test func aSessionFromUpToDown() async throws {
+    let home = try Home()
+    let none = try await home.kith("status")
+    #expect(none.exitCode == 69, "\(none)")
+    #expect(none.errors.contains("kith up"), "\(none)")
+
+    let up = try await home.kith("up", "boomer-buddy")
+    try #require(up.exitCode == 0, "\(up)")
+    #expect(up.output.contains("risk-engine"))
+    let again = try await home.kith("up", "boomer-buddy")
+    #expect([0, 75].contains(again.exitCode), "\(again)")
+
+    let status = try await home.kith("status", "--json")
+    #expect(status.exitCode == 0, "\(status)")
+    #expect(try JSONValue(parsing: status.output).objectValue != nil)
+
+    let verb = try await home.kith(
+      "risk-engine", "analyze", "--channel", "sms", "--text",
+      "IRS: a warrant is out for your arrest. Pay $900 in gift cards today", "--json")
+    #expect(verb.exitCode == 0, "\(verb)")
+    #expect(verb.output.contains("LIKELY_SCAM"), "\(verb)")
+
+    let call = try await home.kith(
+      "call", "kith.risk.v1.RiskEngine/Analyze", "{\"text\": \"See you at eight\"}")
+    #expect(call.exitCode == 0, "\(call)")
+
+    for verb in ["restart", "stop", "start"] {
+      let outcome = try await home.kith(verb, "risk-engine")
+      #expect(outcome.exitCode == 0, "\(verb): \(outcome)")
+    }
+    let logs = try await home.kith("logs", "risk-engine", "-n", "100")
+    #expect(logs.exitCode == 0, "\(logs)")
+    #expect(logs.output.contains("ready"), "\(logs)")
+
+    let unknown = try await home.kith("stop", "no-such-worker")
+    #expect(unknown.exitCode != 0)
+    #expect(unknown.errors.contains("risk-engine"), "\(unknown)")
+
+    let down = try await home.kith("down")
+    #expect(down.exitCode == 0, "\(down)")
+    let after = try await home.kith("status")
+    #expect(after.exitCode == 69, "\(after)")
+  }
+
+  @Test func planSaysWhatWouldRunAndStartsNothing() async throws {
+    let home = try Home()
+    let plan = try await home.kith("plan", "boomer-buddy")
+    #expect(plan.exitCode == 0, "\(plan)")
+    #expect(plan.output.contains("risk-engine"))
+    #expect(TemporaryFolder.names(in: home.folder.path) == [])
+    let wrong = try await home.kith("plan", "boomer-budy")
+    #expect(wrong.exitCode == 65, "\(wrong)")
+    #expect(wrong.errors.contains("boomer-buddy"), "\(wrong)")
+  }
+}

@@ -1,0 +1,106 @@
+/// What commands write, as it is meant to look.
+enum Snapshots {
+  static let analyzeHelp = """
+    Usage: kith risk-engine analyze [FLAGS]
+
+    Scores a text and says why, in words that an older person can act on.
+
+    Flags:
+      --text TEXT               The text as it was received, in any script; at most
+                                65536 bytes of UTF-8. Empty or blank is answered
+                                INVALID_ARGUMENT.
+      --channel CHANNEL         How it was received. Unspecified means that the
+                                channel is not known, and the text is scored as an
+                                SMS would be. (one of unspecified, sms, call,
+                                voicemail, email, web, letter; default unspecified)
+      --locale TEXT             The language and region of the person, a BCP 47 tag.
+                                The engine reads English; for another language its
+                                confidence drops and never its caution. (default
+                                en-US)
+      --state TEXT              The person's US state or territory as two letters
+                                (WA), for local contacts. Empty gives the federal
+                                ones only.
+      --[no-]sender-is-contact  Whether the sender is in the person's contacts.
+                                Absent means that it is not known.
+
+    Of every call:
+      --json               Write the answer as proto3 JSON.
+      --json-request JSON  The request as proto3 JSON (- reads it from standard
+                           input); flags are set on top of it.
+      --timeout TIME       How long the call may take: 500ms, 5s, 2m (default 30s).
+      --product NAME       The product, when several run.
+      --root DIR           The product's root, when it was started with one.
+
+    A text or bytes can come from a file (@FILE) or from standard input (-); a text
+    that begins with @ is written with two (@@).
+
+    Example:
+      kith risk-engine analyze --text "..." --channel sms
+    """
+
+  static let workerHelp = """
+    Usage: kith risk-engine VERB [FLAGS]
+
+    Scores short texts that a person received. Stateless: nothing of a text is kept
+    or logged.
+
+    Verbs:
+      analyze    Scores a text and says why, in words that an older person can act
+                 on
+      get-model  Which rules and which model answer, with the figures of the
+                 training
+
+    `kith risk-engine VERB --help` shows the flags of a verb.
+    """
+
+  static let answer = """
+    score           0.9734
+    score 100       97
+    level           high
+    label           likely scam
+    category        government impersonation
+    confidence      0.9
+    reasons
+      1. signal    gift_card_payment
+         sentence  It asks to be paid in gift cards, which no agency or company ever
+                   does.
+         share     0.5
+         span      "gift cards" (bytes 17 to 27)
+      2. signal    model
+         sentence  It reads like known scams.
+         share     0.125
+    next step       Do not pay. Hang up and call the agency at the number on its own
+                    web page.
+    contacts
+      1. name     Federal Trade Commission
+         purpose  Report fraud
+         phone    +18773824357
+    engine version  rules 1.0.0, model 1.0.0
+    """
+
+  static let tree = """
+    name    a\u{fffd}[31m b
+    left
+      name  left
+    children
+      1. -
+      2. name  second
+    named
+      oak
+        name  oak
+    number  0
+    """
+
+  static let status = """
+    Boomer Buddy (boomer-buddy)  host 0.1.0, pid 4242, up 3 min 5 s
+
+    WORKER       STATE         PID      SINCE  RESTARTS  MEMORY
+    risk-engine  ready        4250  1 min 5 s         1  38 MiB
+    reminders    backing off     -     800 ms         3       -
+        died three times in a row
+        starts again in 2 s
+        last ended: exit code 3
+        | error cannot open the database \u{fffd}[2J
+    fall-watch   stopped         -          -         0       -
+    """
+}
