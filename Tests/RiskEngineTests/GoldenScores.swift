@@ -10,11 +10,17 @@ enum GoldenScores {
   }
 
   static let all: [Golden] = [
-    Golden(text: "Your code is 123456. Don't share it", bits: 0x3F2341D0292FB934),
-    Golden(text: "IRS: a warrant is out for your arrest. Pay $900 in gift cards today", bits: 0x3FEFBE9C54EDD7C9),
-    Golden(text: "Hey are we still on for lunch tomorrow?", bits: 0x3F609EBBF68CBF4E),
-    Golden(text: "USPS: your parcel is on hold, pay the fee at http://usps-pay.top/a", bits: 0x3FEFFF971211DBF9),
-    Golden(text: "p\u{0430}ypal.com \u{FF27}\u{FF29}\u{FF26}\u{FF34} \u{1F600} g i f t", bits: 0x3FEFE241180655D6),
-    Golden(text: "hola, su cuenta ha sido bloqueada", bits: 0x3F5D66D5383F96BD),
+    Golden(text: "Your code is 123456. Don't share it", bits: 0x3f2e_0fe2_2a30_79f6),
+    Golden(
+      text: "IRS: a warrant is out for your arrest. Pay $900 in gift cards today",
+      bits: 0x3fef_ad85_a0e3_d7fb),
+    Golden(text: "Hey are we still on for lunch tomorrow?", bits: 0x3f63_b8e0_3d4d_c713),
+    Golden(
+      text: "USPS: your parcel is on hold, pay the fee at http://usps-pay.top/a",
+      bits: 0x3fef_ff51_9079_f82c),
+    Golden(
+      text: "p\u{0430}ypal.com \u{FF27}\u{FF29}\u{FF26}\u{FF34} \u{1F600} g i f t",
+      bits: 0x3fef_b8c8_2361_ca36),
+    Golden(text: "hola, su cuenta ha sido bloqueada", bits: 0x3f5a_9c53_382b_e62c),
   ]
 }

@@ -41,7 +41,7 @@ public struct TextModel: Sendable {
   public static let bucketCount = 1 << 18
   /// The words of a window. Long texts are read window by window, so that padding cannot hide a scam.
   public static let windowTokens = 64
-  static let windowStride = 16
+  static let windowStride = 8
 
   /// The parameters.
   public var parameters: Parameters
@@ -88,7 +88,10 @@ public struct TextModel: Sendable {
     var best = Verdict(raw: parameters.bias, window: 0..<0)
     guard tokens > 0 else { return best }
     var starts: [Int] = [0]
-    while let last = starts.last, last + Self.windowTokens < tokens {
+    // In a long text windows begin up to its last words: a scam at the end is also read without what
+    // stands in front of it.
+    while tokens > Self.windowTokens, let last = starts.last, last + 2 * Self.windowStride <= tokens
+    {
       starts.append(last + Self.windowStride)
     }
     var largest = 0
