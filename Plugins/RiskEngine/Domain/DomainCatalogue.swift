@@ -132,18 +132,26 @@ struct DomainCatalogue {
   private func carriesBrand(_ label: ArraySlice<UInt8>) -> Bool {
     if namesBrand(label) { return true }
     for brand in brandLabels where brand.label.count < label.count && brand.label.count >= 3 {
-      if label.starts(with: brand.label), brand.label.count >= 6 { return true }
+      // Brand first, then what was added to it: few labels come as far as the second.
+      let length = brand.label.count
+      let front = Self.equal(label.prefix(length), brand.label)
+      if front, length >= 6 { return true }
+      let back = Self.equal(label.suffix(length), brand.label)
+      guard front || back else { continue }
       for lure in lures
-      where lure.count + brand.label.count <= label.count && lure.count + brand.label.count >= 7 {
-        let front = label.prefix(brand.label.count).elementsEqual(brand.label)
-        let back = label.suffix(brand.label.count).elementsEqual(brand.label)
-        if front, label.dropFirst(brand.label.count).starts(with: lure) { return true }
-        if back, label.dropLast(brand.label.count).suffix(lure.count).elementsEqual(lure) {
-          return true
-        }
+      where lure.count + length <= label.count && lure.count + length >= 7 {
+        if front, Self.equal(label.dropFirst(length).prefix(lure.count), lure) { return true }
+        if back, Self.equal(label.dropLast(length).suffix(lure.count), lure) { return true }
       }
     }
     return false
+  }
+
+  @inline(__always)
+  private static func equal(_ a: ArraySlice<UInt8>, _ b: [UInt8]) -> Bool {
+    guard a.count == b.count else { return false }
+    for (index, byte) in b.enumerated() where a[a.startIndex + index] != byte { return false }
+    return true
   }
 
   /// What a label looks like: pairs and digits that pass for letters are replaced.
