@@ -109,7 +109,7 @@ let words: [Target] = [
   contract("Health"),
   contract("Reflection"),
   contract("Risk"),
-  contract("Testing", serves: false),
+  contract("Testing"),
   library("KithReflection", ["DescriptorContract", "KithJSON", "KithWire"]),
 ]
 
@@ -169,7 +169,7 @@ let testing: [Target] = [
     "KithRPCTests",
     [
       "HealthContract", "KithRPC", "KithTransportInProcess", "KithTransportNng", "KithWire",
-      "RPCContract",
+      "RPCContract", "TestingContract",
     ]),
   tests(
     "KithReflectionTests",

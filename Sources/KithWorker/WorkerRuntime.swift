@@ -75,6 +75,9 @@ final class WorkerRuntime: Sendable {
 
   // MARK: The run
 
+  /// How long a host that does not read may hold up the end of the worker that it ordered.
+  private static let timeToAnswer = Duration.seconds(1)
+
   /// Listens, tells so, and serves until the worker has been told to end and has done so.
   func run(on listener: any Listener, listening: () -> Void) async throws(RPCError) -> Outcome {
     try server.start(on: listener)
@@ -108,7 +111,8 @@ final class WorkerRuntime: Sendable {
           break loop
         case .drain(let gracePeriod):
           logger.info("draining", metadata: ["grace_period": "\(gracePeriod)"])
-          let (server, clock, continuation) = (server, clock, orderContinuation)
+          let (server, calls, clock) = (server, calls, clock)
+          let continuation = orderContinuation
           group.addTask {
             await server.waitUntilIdle()
             continuation.finish()
@@ -116,6 +120,13 @@ final class WorkerRuntime: Sendable {
           }
           group.addTask {
             try? await clock.sleep(for: gracePeriod)
+            // The host that gave the order is still to be answered, however short the time is.
+            await server.waitUntilIdle(besides: calls.inProgress)
+            continuation.finish()
+            return nil
+          }
+          group.addTask {
+            try? await clock.sleep(for: gracePeriod + Self.timeToAnswer)
             continuation.finish()
             return nil
           }

@@ -90,6 +90,8 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(CallStart.self, Kith_Rpc_V1_CallStart.self),
     Pair(CallStatus.self, Kith_Rpc_V1_CallStatus.self),
     Pair(CallerFrame.self, Kith_Rpc_V1_CallerFrame.self),
+    Pair(RPCContract.ConnectionNotice.self, Kith_Rpc_V1_ConnectionNotice.self),
+    Pair(RPCContract.Credit.self, Kith_Rpc_V1_Credit.self),
     Pair(FieldViolation.self, Kith_Rpc_V1_FieldViolation.self),
     Pair(MetadataEntry.self, Kith_Rpc_V1_MetadataEntry.self),
     Pair(StatusDetail.self, Kith_Rpc_V1_StatusDetail.self),
@@ -108,8 +110,11 @@ struct Pair: Sendable, CustomStringConvertible {
 
     Pair(Everything.self, Kith_Testing_V1_Everything.self),
     Pair(Everything.Awkward.self, Kith_Testing_V1_Everything.Awkward.self),
+    Pair(CountRequest.self, Kith_Testing_V1_CountRequest.self),
     Pair(Leaf.self, Kith_Testing_V1_Leaf.self),
     Pair(Nothing.self, Kith_Testing_V1_Nothing.self),
+    Pair(Numbered.self, Kith_Testing_V1_Numbered.self),
+    Pair(SumResponse.self, Kith_Testing_V1_SumResponse.self),
     Pair(Tree.self, Kith_Testing_V1_Tree.self),
 
     Pair(ConfigureRequest.self, Kith_Worker_V1_ConfigureRequest.self),

@@ -52,7 +52,8 @@ extension ServiceDefinition {
       descriptorSet: { HealthDescriptorSet.bytes },
       methods: [
         .unary(HealthMethods.check) { request, context in
-          try await handler.check(request, context: context)
+          try await handler.check(
+            request, context: context)
         },
       ])
   }

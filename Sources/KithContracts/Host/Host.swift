@@ -169,25 +169,32 @@ extension ServiceDefinition {
       descriptorSet: { HostDescriptorSet.bytes },
       methods: [
         .unary(HostMethods.getStatus) { request, context in
-          try await handler.getStatus(request, context: context)
+          try await handler.getStatus(
+            request, context: context)
         },
         .unary(HostMethods.resolve) { request, context in
-          try await handler.resolve(request, context: context)
+          try await handler.resolve(
+            request, context: context)
         },
         .unary(HostMethods.startWorker) { request, context in
-          try await handler.startWorker(request, context: context)
+          try await handler.startWorker(
+            request, context: context)
         },
         .unary(HostMethods.stopWorker) { request, context in
-          try await handler.stopWorker(request, context: context)
+          try await handler.stopWorker(
+            request, context: context)
         },
         .unary(HostMethods.restartWorker) { request, context in
-          try await handler.restartWorker(request, context: context)
+          try await handler.restartWorker(
+            request, context: context)
         },
         .unary(HostMethods.readLog) { request, context in
-          try await handler.readLog(request, context: context)
+          try await handler.readLog(
+            request, context: context)
         },
         .unary(HostMethods.shutdown) { request, context in
-          try await handler.shutdown(request, context: context)
+          try await handler.shutdown(
+            request, context: context)
         },
       ])
   }

@@ -13,9 +13,19 @@ public struct CallerFrame: GeneratedMessage {
   /// frame. A cancel for an id that is not in progress is ignored.
   public var cancel: CallCancel? = nil
 
-  /// The caller will send no further message on this call. A unary method ends with its first message whether or not
+  /// The caller will send no further message on this call. A method that takes one message ends with it whether or not
   /// this is set, so that a plain REQ socket need not know of it.
   public var halfClose: Bool = false
+
+  /// What the worker may send on this call beside what it was granted before. Absent grants nothing.
+  public var credit: Credit? = nil
+
+  /// `message` is only a part: the next frame of this call that carries one goes on with it. Only to a worker that takes
+  /// parts.
+  public var more: Bool = false
+
+  /// What is said about the connection rather than a call. Absent in every frame of a call.
+  public var connection: ConnectionNotice? = nil
 
   /// One request message, encoded. Absent means that this frame carries none; present and empty is a message of zero
   /// bytes. Numbered last, so that an encoder can write the message in place behind the rest of the frame.
@@ -32,11 +42,17 @@ public struct CallerFrame: GeneratedMessage {
     start: CallStart? = nil,
     cancel: CallCancel? = nil,
     halfClose: Bool = false,
+    credit: Credit? = nil,
+    more: Bool = false,
+    connection: ConnectionNotice? = nil,
     message: [UInt8]? = nil
   ) {
     self.start = start
     self.cancel = cancel
     self.halfClose = halfClose
+    self.credit = credit
+    self.more = more
+    self.connection = connection
     self.message = message
   }
 
@@ -49,6 +65,9 @@ public struct CallerFrame: GeneratedMessage {
     try Unpacked.merge(c.pointee.start, c.pointee.n_start, into: &self.start)
     try Unpacked.merge(c.pointee.cancel, c.pointee.n_cancel, into: &self.cancel)
     if c.pointee.has_half_close != 0 { self.halfClose = c.pointee.half_close != 0 }
+    try Unpacked.merge(c.pointee.credit, c.pointee.n_credit, into: &self.credit)
+    if c.pointee.has_more != 0 { self.more = c.pointee.more != 0 }
+    try Unpacked.merge(c.pointee.connection, c.pointee.n_connection, into: &self.connection)
     if c.pointee.has_message != 0 { self.message = Unpacked.bytes(c.pointee.message) }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
@@ -62,6 +81,12 @@ public struct CallerFrame: GeneratedMessage {
       c.pointee.half_close = self.halfClose ? 1 : 0
       c.pointee.has_half_close = 1
     }
+    (c.pointee.credit, c.pointee.n_credit) = try arena.fill(self.credit)
+    if self.more {
+      c.pointee.more = self.more ? 1 : 0
+      c.pointee.has_more = 1
+    }
+    (c.pointee.connection, c.pointee.n_connection) = try arena.fill(self.connection)
     if let value = self.message {
       c.pointee.message = arena.copy(value)
       c.pointee.has_message = 1
@@ -73,6 +98,9 @@ public struct CallerFrame: GeneratedMessage {
     if let value = self.start { text.add("start", value) }
     if let value = self.cancel { text.add("cancel", value) }
     if self.halfClose { text.add("halfClose", self.halfClose) }
+    if let value = self.credit { text.add("credit", value) }
+    if self.more { text.add("more", self.more) }
+    if let value = self.connection { text.add("connection", value) }
     if let value = self.message { text.add("message", value) }
     text.add(self.unknownFields)
   }

@@ -13,6 +13,16 @@ public struct WorkerFrame: GeneratedMessage {
   /// What the worker tells beside the answer, in order; keys may repeat. Only in the first frame of an answer.
   public var metadata: [MetadataEntry] = []
 
+  /// What the caller may send on this call beside what it was granted before. Absent grants nothing.
+  public var credit: Credit? = nil
+
+  /// What is said about the connection rather than a call. Absent in every frame of a call.
+  public var connection: ConnectionNotice? = nil
+
+  /// `message` is only a part: the next frame of this call that carries one goes on with it. Only to a caller that takes
+  /// parts.
+  public var more: Bool = false
+
   /// One response message, encoded. Absent means that this frame carries none; present and empty is a message of zero
   /// bytes. Numbered last for the reason given at CallerFrame.message.
   public var message: [UInt8]? = nil
@@ -27,10 +37,16 @@ public struct WorkerFrame: GeneratedMessage {
   public init(
     status: CallStatus? = nil,
     metadata: [MetadataEntry] = [],
+    credit: Credit? = nil,
+    connection: ConnectionNotice? = nil,
+    more: Bool = false,
     message: [UInt8]? = nil
   ) {
     self.status = status
     self.metadata = metadata
+    self.credit = credit
+    self.connection = connection
+    self.more = more
     self.message = message
   }
 
@@ -42,6 +58,9 @@ public struct WorkerFrame: GeneratedMessage {
     let c = message.assumingMemoryBound(to: Kith__Rpc__V1__WorkerFrame.self)
     try Unpacked.merge(c.pointee.status, c.pointee.n_status, into: &self.status)
     try Unpacked.append(c.pointee.metadata, c.pointee.n_metadata, to: &self.metadata)
+    try Unpacked.merge(c.pointee.credit, c.pointee.n_credit, into: &self.credit)
+    try Unpacked.merge(c.pointee.connection, c.pointee.n_connection, into: &self.connection)
+    if c.pointee.has_more != 0 { self.more = c.pointee.more != 0 }
     if c.pointee.has_message != 0 { self.message = Unpacked.bytes(c.pointee.message) }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
@@ -51,6 +70,12 @@ public struct WorkerFrame: GeneratedMessage {
     kith__rpc__v1__worker_frame__init(c)
     (c.pointee.status, c.pointee.n_status) = try arena.fill(self.status)
     (c.pointee.metadata, c.pointee.n_metadata) = try arena.fill(self.metadata)
+    (c.pointee.credit, c.pointee.n_credit) = try arena.fill(self.credit)
+    (c.pointee.connection, c.pointee.n_connection) = try arena.fill(self.connection)
+    if self.more {
+      c.pointee.more = self.more ? 1 : 0
+      c.pointee.has_more = 1
+    }
     if let value = self.message {
       c.pointee.message = arena.copy(value)
       c.pointee.has_message = 1
@@ -61,6 +86,9 @@ public struct WorkerFrame: GeneratedMessage {
   public func describe(into text: inout MessageDescription) {
     if let value = self.status { text.add("status", value) }
     if !self.metadata.isEmpty { text.add("metadata", self.metadata) }
+    if let value = self.credit { text.add("credit", value) }
+    if let value = self.connection { text.add("connection", value) }
+    if self.more { text.add("more", self.more) }
     if let value = self.message { text.add("message", value) }
     text.add(self.unknownFields)
   }

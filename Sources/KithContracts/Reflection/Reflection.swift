@@ -52,7 +52,8 @@ extension ServiceDefinition {
       descriptorSet: { ReflectionDescriptorSet.bytes },
       methods: [
         .unary(ReflectionMethods.describe) { request, context in
-          try await handler.describe(request, context: context)
+          try await handler.describe(
+            request, context: context)
         },
       ])
   }

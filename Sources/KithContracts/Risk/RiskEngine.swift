@@ -71,10 +71,12 @@ extension ServiceDefinition {
       descriptorSet: { RiskDescriptorSet.bytes },
       methods: [
         .unary(RiskEngineMethods.analyze) { request, context in
-          try await handler.analyze(request, context: context)
+          try await handler.analyze(
+            request, context: context)
         },
         .unary(RiskEngineMethods.getModel) { request, context in
-          try await handler.getModel(request, context: context)
+          try await handler.getModel(
+            request, context: context)
         },
       ])
   }

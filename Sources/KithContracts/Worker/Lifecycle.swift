@@ -117,16 +117,20 @@ extension ServiceDefinition {
       descriptorSet: { WorkerDescriptorSet.bytes },
       methods: [
         .unary(LifecycleMethods.handshake) { request, context in
-          try await handler.handshake(request, context: context)
+          try await handler.handshake(
+            request, context: context)
         },
         .unary(LifecycleMethods.configure) { request, context in
-          try await handler.configure(request, context: context)
+          try await handler.configure(
+            request, context: context)
         },
         .unary(LifecycleMethods.start) { request, context in
-          try await handler.start(request, context: context)
+          try await handler.start(
+            request, context: context)
         },
         .unary(LifecycleMethods.drain) { request, context in
-          try await handler.drain(request, context: context)
+          try await handler.drain(
+            request, context: context)
         },
       ])
   }

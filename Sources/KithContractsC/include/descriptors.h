@@ -30,5 +30,8 @@ extern const size_t kith_rpc_v1_rpc_descriptor_size;
 extern const uint8_t *const kith_testing_v1_everything_descriptor;
 extern const size_t kith_testing_v1_everything_descriptor_size;
 
+extern const uint8_t *const kith_testing_v1_streams_descriptor;
+extern const size_t kith_testing_v1_streams_descriptor_size;
+
 extern const uint8_t *const kith_worker_v1_worker_descriptor;
 extern const size_t kith_worker_v1_worker_descriptor_size;

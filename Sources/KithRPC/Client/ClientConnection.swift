@@ -3,6 +3,11 @@ import Synchronization
 
 /// A client's connection to one incarnation of a worker: carries out what its call table decides.
 final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
+  /// A task that waits. Unsafe means that resuming twice is not caught: the table hands each back exactly
+  /// once, which its tests prove.
+  private typealias Waiter = UnsafeContinuation<Wakeup, Never>
+  private typealias Table = ClientCallTable<Waiter>
+
   private enum Phase {
     /// The peer's hello is awaited. Next: `open` or `closed`.
     case greeting(CheckedContinuation<RPCError?, Never>?)
@@ -14,12 +19,28 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
 
   private struct State {
     var phase = Phase.greeting(nil)
-    var table: ClientCallTable
-    var queue = WriteQueue()
+    var table: Table
+    var queue: WriteQueue
+    var keepalive: Keepalive
     /// When the peer's hello must be there; nil once it is.
     var helloDeadline: Moment?
 
     var isClosed: Bool { if case .closed = phase { true } else { false } }
+
+    /// Queues what a reaction has for the worker.
+    mutating func queue(_ reaction: Table.Reaction, of id: UInt32, _ framing: MessageFraming) {
+      guard !isClosed else { return }
+      for frame in reaction.frames { queue.append(frame) }
+      if let grant = reaction.grant {
+        queue.append(grant.sealed(field: CallerFrame.creditField, id: id, framing: framing))
+      }
+      if reaction.tellsWorker {
+        queue.discard(id)
+        var frame = CallerFrame.cancellation(reason: "")
+        framing.seal(&frame, id: id)
+        queue.append(OutgoingFrame(id: id, sealed: frame))
+      }
+    }
   }
 
   /// Which incarnation of the worker it leads to.
@@ -30,6 +51,7 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   private let parser: Mutex<FrameParser>
   private let state: Mutex<State>
   private let alarm = Alarm()
+  private let peerTakesParts = Atomic(false)
   /// Told when no new call can be made, with whether the worker itself said so.
   private let lost: @Sendable (ClientConnection, _ isLeaving: Bool) -> Void
 
@@ -46,7 +68,9 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
         framing: stream.framing, expectedHello: MessageHeader.workerHello,
         maximumBytes: limits.maximumFrameBytes))
     self.state = Mutex(
-      State(table: ClientCallTable(maximumCalls: limits.maximumCallsPerConnection)))
+      State(
+        table: Table(limits: limits), queue: WriteQueue(framing: stream.framing),
+        keepalive: Keepalive(limits: limits)))
   }
 
   /// Whether it is over.
@@ -55,11 +79,12 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   /// Exchanges the hellos, within `timeout`. No call is sent to a peer that has not shown what it is.
   func open(timeout: Duration) async throws(RPCError) {
     let deadline = Moment.now.advanced(by: timeout)
+    let notice = ConnectionNotice(takesParts: true)
+      .sealed(field: CallerFrame.connectionField, framing: framing)
     state.withLock { state in
       state.helloDeadline = deadline
-      var hello = WireBuffer()
-      hello.append(MessageHeader.callerHello)
-      state.queue.append(hello)
+      state.queue.append(raw: MessageHeader.callerHello)
+      state.queue.append(notice)
     }
     alarm.set(deadline, for: self)
     stream.start(receiver: self)
@@ -85,43 +110,144 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
 
   // MARK: - Calls
 
-  /// Makes a call and waits for its outcome. Cancelling the task ends it.
-  func perform(_ call: ClientCall) async -> ClientCall.Outcome {
-    await withTaskCancellationHandler {
+  /// Makes a unary call and waits for its answer. Cancelling the task ends it.
+  func unary(
+    _ start: CallStart, _ message: consuming WireBuffer, deadline: Moment?
+  ) async -> Result<Answer, RPCError> {
+    let id = reserveID()
+    let frame = self.frame(id, start, message)
+    let wakeup = await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
-        call.waiter = waiter
-        open(call)
+        if let error = open(id, frame, deadline, .unary(waiter)) {
+          waiter.resume(returning: .failed(error))
+        }
       }
     } onCancel: {
-      if let ended = state.withLock({ $0.table.cancel(call) }) { finish(ended, reason: "") }
+      change(id) { $0.cancel(id) }
+    }
+    switch wakeup {
+    case .answer(let answer): return .success(answer)
+    case .failed(let error): return .failure(error)
+    case .message, .end, .sent:
+      preconditionFailure("a unary call is told its answer and nothing else")
     }
   }
 
-  private func open(_ call: ClientCall) {
-    let (ended, size) = state.withLock { state in
-      (state.table.open(call, framing: framing, into: &state.queue), state.queue.bytesQueued)
-    }
-    if let ended { return finish(ended, reason: "") }
-    if let deadline = call.deadline { alarm.set(deadline, for: self) }
-    queued(size)
+  /// Opens a streaming call, with its only message if it sends no more, and answers its id. It stays in the
+  /// table until `forget`.
+  func openStream(
+    _ start: CallStart, _ message: consuming WireBuffer?, deadline: Moment?, sendsMore: Bool
+  ) throws(RPCError) -> UInt32 {
+    let id = reserveID()
+    let frame = self.frame(id, start, message)
+    if let error = open(id, frame, deadline, .streaming(sendsMore: sendsMore)) { throw error }
+    return id
   }
 
-  private func finish(_ ended: ClientCallTable.Ended, reason: String) {
-    if ended.tellsWorker { sendCancellation(ended.call.id, reason) }
-    // A call has its waiter from before it is opened.
-    ended.call.waiter.take()?.resume(returning: ended.outcome)
+  private func reserveID() -> UInt32 { state.withLock { $0.table.reserveID() } }
+
+  private func frame(
+    _ id: UInt32, _ start: CallStart?, _ message: consuming WireBuffer?
+  ) -> OutgoingFrame {
+    .caller(
+      id, start: start, message: message, framing: framing,
+      inParts: peerTakesParts.load(ordering: .relaxed))
   }
 
-  private func sendCancellation(_ id: UInt32, _ reason: String) {
-    var frame = CallerFrame.cancellation(reason: reason)
-    framing.seal(&frame, id: id)
-    let size = state.withLock { state -> Int in
-      guard !state.isClosed else { return 0 }
+  private func open(
+    _ id: UInt32, _ frame: OutgoingFrame, _ deadline: Moment?, _ shape: sending Table.Shape
+  ) -> RPCError? {
+    // A cancellation that came before the call is in the table found nothing to end; one that comes
+    // later will.
+    let (error, size, check) = state.withLock { state -> (RPCError?, Int, Moment?) in
+      if Task.isCancelled { return (.cancelledBeforeSending, 0, nil) }
+      let place = state.queue.place(of: frame)
+      if let error = state.table.open(id, shape, deadline: deadline, place: place) {
+        return (error, 0, nil)
+      }
       state.queue.append(frame)
-      return state.queue.bytesQueued
+      return (nil, state.queue.bytesQueued, state.keepalive.callOpened(.now))
+    }
+    if let error { return error }
+    if let deadline { alarm.set(deadline, for: self) }
+    if let check { alarm.set(check, for: self) }
+    queued(size)
+    return nil
+  }
+
+  /// Changes what the table knows of a call, and carries out what that asks for.
+  private func change(_ id: UInt32, _ body: (inout Table) -> Table.Reaction) {
+    let (reaction, size) = state.withLock { state -> (Table.Reaction, Int) in
+      let reaction = body(&state.table)
+      let before = state.queue.bytesQueued
+      state.queue(reaction, of: id, framing)
+      return (reaction, state.queue.bytesQueued > before ? state.queue.bytesQueued : 0)
     }
     if size > 0 { queued(size) }
+    wake(reaction)
   }
+
+  private func wake(_ reaction: Table.Reaction) {
+    if let wake = reaction.wake { wake.waiter.resume(returning: wake.wakeup) }
+    for wake in reaction.otherWakes { wake.waiter.resume(returning: wake.wakeup) }
+  }
+
+  // MARK: - Streams
+
+  /// The next message of a stream; nil at its end. Cancelling the task ends the call.
+  func read(_ id: UInt32) async throws(RPCError) -> ArraySlice<UInt8>? {
+    let wakeup = await withTaskCancellationHandler {
+      await withUnsafeContinuation { waiter in
+        change(id) { table in
+          Task.isCancelled
+            ? table.cancel(id).waking(waiter, .failed(.cancelledByCaller)) : table.read(id, waiter)
+        }
+      }
+    } onCancel: {
+      change(id) { $0.cancel(id) }
+    }
+    switch wakeup {
+    case .message(let message): return message
+    case .failed(let error): throw error
+    case .end, .answer, .sent: return nil
+    }
+  }
+
+  /// Sends a message of a stream; waits while there is no credit for it. Cancelling the task ends the
+  /// call.
+  func write(_ id: UInt32, _ message: consuming WireBuffer) async throws(RPCError) {
+    let size = message.count
+    let outgoing = frame(id, nil, message)
+    let wakeup = await withTaskCancellationHandler {
+      await withUnsafeContinuation { waiter in
+        change(id) { table in
+          Task.isCancelled
+            ? table.cancel(id).waking(waiter, .failed(.cancelledByCaller))
+            : table.write(id, outgoing, size: size, waiter)
+        }
+      }
+    } onCancel: {
+      change(id) { $0.cancel(id) }
+    }
+    if case .failed(let error) = wakeup { throw error }
+  }
+
+  /// Says that no message follows.
+  func finishWriting(_ id: UInt32) {
+    var frame = CallerFrame.halfClose
+    framing.seal(&frame, id: id)
+    let outgoing = OutgoingFrame(id: id, sealed: frame)
+    change(id) { $0.finishWriting(id, outgoing) }
+  }
+
+  /// Ends a stream, if it goes on.
+  func cancel(_ id: UInt32) { change(id) { $0.cancel(id) } }
+
+  /// Ends a stream that nobody will ask about any more.
+  func forget(_ id: UInt32) { change(id) { $0.forget(id) } }
+
+  func metadata(of id: UInt32) -> Metadata { state.withLock { $0.table.metadata(of: id) } }
+  func trailers(of id: UInt32) -> Metadata { state.withLock { $0.table.trailers(of: id) } }
 
   // MARK: - Reading
 
@@ -136,6 +262,7 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
         failure = error
       }
     }
+    state.withLock { $0.keepalive.heard() }
     for event in events {
       switch event {
       case .hello: greet()
@@ -162,19 +289,35 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   }
 
   private func receive(_ message: FrameParser.Message) {
-    let ended: ClientCallTable.Ended?
+    let frame: WorkerFrame
     do throws(WireError) {
-      let frame = try WorkerFrame(decoding: message.frame)
-      ended = state.withLock { $0.table.receive(message.id, frame) }
+      frame = try WorkerFrame(decoding: message.frame)
     } catch {
-      ended = state.withLock { $0.table.receiveMalformed(message.id, error.message) }
+      return change(message.id) { $0.receiveMalformed(message.id, error.message) }
     }
-    guard let ended else { return }
-    if case .failure(let error) = ended.outcome, error.isSafeToMove { lost(self, true) }
-    finish(ended, reason: "the answer was damaged")
+    if let notice = frame.connection { receive(notice) }
+    // The client hears of it first, so that a caller who tries again at once gets a new connection.
+    if let error = frame.status?.error, error.isSafeToMove { lost(self, true) }
+    change(message.id) { $0.receive(message.id, frame) }
+  }
+
+  private func receive(_ notice: ConnectionNotice) {
+    if notice.takesParts { peerTakesParts.store(true, ordering: .relaxed) }
+    if notice.isLeaving { lost(self, true) }
+    if let number = notice.ping { send(ConnectionNotice(pong: number)) }
   }
 
   // MARK: - Writing
+
+  private func send(_ notice: ConnectionNotice) {
+    let frame = notice.sealed(field: CallerFrame.connectionField, framing: framing)
+    let size = state.withLock { state -> Int in
+      guard !state.isClosed else { return 0 }
+      state.queue.append(frame)
+      return state.queue.bytesQueued
+    }
+    if size > 0 { queued(size) }
+  }
 
   /// Writes what is queued, at the end of this thread's turn if it has one.
   private func queued(_ size: Int) {
@@ -212,7 +355,7 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
 
   private func end(_ error: RPCError) {
     let outcome = state.withLock {
-      state -> (CheckedContinuation<RPCError?, Never>?, [ClientCallTable.Ended])? in
+      state -> (CheckedContinuation<RPCError?, Never>?, [Table.Ended])? in
       var greeter: CheckedContinuation<RPCError?, Never>?
       switch state.phase {
       case .greeting(let waiter): greeter = waiter
@@ -227,18 +370,36 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     greeter?.resume(returning: error)
     // The client hears of it first, so that a caller who tries again at once gets a new connection.
     lost(self, false)
-    for ended in calls { finish(ended, reason: "") }
+    for ended in calls { wake(ended.reaction) }
   }
 
   func alarmRang(_ now: Moment) -> Moment? {
-    let (due, next, isSilent) = state.withLock { state in
+    let (due, next, isSilent, probe) = state.withLock {
+      state -> ([Table.Ended], Moment?, Bool, Keepalive.Verdict) in
       let due = state.table.expire(now)
-      let next = [state.helloDeadline, state.table.nextDeadline].compactMap(\.self).min()
-      return (due, next, state.helloDeadline.map { $0 <= now } ?? false)
+      for ended in due { state.queue(ended.reaction, of: ended.id, framing) }
+      let probe = state.keepalive.check(now, isBusy: state.table.count > 0)
+      let moments = [state.helloDeadline, state.table.nextDeadline, state.keepalive.nextCheck]
+      return (
+        due, moments.compactMap(\.self).min(), state.helloDeadline.map { $0 <= now } ?? false, probe
+      )
     }
-    for ended in due { finish(ended, reason: "the deadline passed") }
-    guard isSilent else { return next }
-    close(RPCError(.unavailable, "the worker accepted the connection but sent no hello in time"))
-    return nil
+    if !due.isEmpty { flush() }
+    for ended in due { wake(ended.reaction) }
+    if isSilent {
+      close(RPCError(.unavailable, "the worker accepted the connection but sent no hello in time"))
+      return nil
+    }
+    switch probe {
+    case .fine: break
+    case .probe(let number): send(ConnectionNotice(ping: number))
+    case .dead(let silence):
+      close(
+        RPCError(
+          .unavailable, "the worker has not answered a ping for \(silence): it is stuck or stopped")
+      )
+      return nil
+    }
+    return next
   }
 }

@@ -16,8 +16,6 @@ extension RPCClient {
       var cancelledEarly: Set<UInt64> = []
     }
 
-    private static let emptyBuffer = WireBuffer()
-
     private let connector: any Connector
     private let limits: RPCLimits
     private let state = Mutex(State())
@@ -28,44 +26,57 @@ extension RPCClient {
       self.limits = limits
     }
 
-    /// Makes the call whose request stands in `buffer`, with room in front for the rest of its frame.
-    func perform(
-      _ method: MethodDescriptor, _ buffer: inout WireBuffer, _ options: CallOptions,
-      _ deadline: Moment?
+    /// Makes the unary call whose encoded request is in `message`, with room in front for the rest of
+    /// its frame.
+    func unary(
+      _ method: MethodDescriptor, _ message: consuming WireBuffer, _ options: CallOptions
     ) async throws(RPCError) -> Answer {
-      try options.metadata.check(limit: limits.maximumMetadataBytes)
-      let size = buffer.count
-      guard size <= limits.maximumMessageBytes else {
-        throw RPCError(
-          .resourceExhausted,
-          "the request has \(size) bytes; the limit is \(limits.maximumMessageBytes)",
-          details: CallExecution.notStarted.details)
+      try check(message.count, options)
+      let deadline = options.timeout.map { Moment.now.advanced(by: $0) }
+      guard options.waitForReady else {
+        let connection = try await connection(options, deadline)
+        let start = try start(method, options, deadline)
+        return try await connection.unary(start, message, deadline: deadline).get()
       }
       while true {
         let connection = try await connection(options, deadline)
-        try envelop(&buffer, method, options, deadline)
-        let call = ClientCall(frame: buffer, deadline: deadline)
-        // The call owns the buffer alone now, so that sealing it moves nothing.
-        buffer = Self.emptyBuffer
-        switch await connection.perform(call) {
+        let start = try start(method, options, deadline)
+        switch await connection.unary(start, copy message, deadline: deadline) {
         case .success(let answer): return answer
         case .failure(let error):
-          guard options.waitForReady, error.isSafeToMove, connection !== current else {
-            throw error
-          }
-          buffer = call.frame
-          buffer.removeFirst(buffer.count - size)
+          guard error.isSafeToMove, connection !== current else { throw error }
         }
       }
     }
 
+    /// Opens a streaming call, with its only message if it sends no more; answers where it is and its id.
+    func openStream(
+      _ method: MethodDescriptor, _ message: consuming WireBuffer?, _ options: CallOptions
+    ) async throws(RPCError) -> (ClientConnection, UInt32) {
+      try check(message?.count ?? 0, options)
+      let deadline = options.timeout.map { Moment.now.advanced(by: $0) }
+      let connection = try await connection(options, deadline)
+      let start = try start(method, options, deadline)
+      let id = try connection.openStream(
+        start, message, deadline: deadline, sendsMore: method.takesMany)
+      return (connection, id)
+    }
+
+    private func check(_ size: Int, _ options: CallOptions) throws(RPCError) {
+      try options.metadata.check(limit: limits.maximumMetadataBytes)
+      guard size > limits.maximumMessageBytes else { return }
+      throw RPCError(
+        .resourceExhausted,
+        "the request has \(size) bytes; the limit is \(limits.maximumMessageBytes)",
+        details: CallExecution.notStarted.details)
+    }
+
     private var current: ClientConnection? { state.withLock { $0.machine.connection } }
 
-    /// Puts the envelope in front of the request.
-    private func envelop(
-      _ buffer: inout WireBuffer, _ method: MethodDescriptor, _ options: CallOptions,
-      _ deadline: Moment?
-    ) throws(RPCError) {
+    /// What opens the call; its timeout is what is left now.
+    private func start(
+      _ method: MethodDescriptor, _ options: CallOptions, _ deadline: Moment?
+    ) throws(RPCError) -> CallStart {
       var timeout: Int64?
       if let deadline {
         let now = Moment.now
@@ -77,8 +88,8 @@ extension RPCClient {
         // At least one microsecond, since none would tell the worker that the deadline has passed.
         timeout = max(1, now.microseconds(until: deadline))
       }
-      CallerFrame.open(
-        &buffer, method: method, timeoutMicroseconds: timeout, metadata: options.metadata,
+      return CallStart(
+        method: method, timeoutMicroseconds: timeout, metadata: options.metadata,
         traceparent: options.traceparent)
     }
 

@@ -12,9 +12,11 @@ public import KithWire
 /// ``CallExecutor``.
 public final class RPCClient: Sendable {
   private let core: Core
+  private let limits: RPCLimits
 
   /// A client that gets its connections from `connector`. Nothing is connected yet.
   public init(connector: any Connector, limits: RPCLimits = .standard) {
+    self.limits = limits
     core = Core(connector: connector, limits: limits)
   }
 
@@ -26,37 +28,53 @@ public final class RPCClient: Sendable {
   public func unary<Request: WireMessage, Response: WireMessage>(
     _ method: MethodDescriptor, _ request: Request, options: CallOptions = .defaults
   ) async throws(RPCError) -> RPCResponse<Response> {
-    let deadline = options.timeout.map { Moment.now.advanced(by: $0) }
-    var buffer = WireBuffer(headroom: Self.headroom(method, options), capacity: 192)
-    do throws(WireError) {
-      try request.encode(into: &buffer)
-    } catch {
-      throw RPCError(
-        .invalidArgument, "the request cannot be encoded: \(error.message)", cause: error)
-    }
-    let answer = try await core.perform(method, &buffer, options, deadline)
-    do throws(WireError) {
-      return RPCResponse(
-        message: try Response(decoding: answer.message), metadata: answer.metadata,
-        trailers: answer.trailers)
-    } catch {
-      throw RPCError(
-        .internal, "the worker's answer is not valid: \(error.message)",
-        details: CallExecution.mayHaveRun.details, cause: error)
-    }
+    let buffer = try request.encodedRequest(headroom: Self.headroom(method, options))
+    let answer = try await core.unary(method, buffer, options)
+    return RPCResponse(
+      message: try Response(decodingAnswer: answer.message), metadata: answer.metadata,
+      trailers: answer.trailers)
+  }
+
+  /// Calls a method that answers with many messages. The stream is answered when the call is on its
+  /// way.
+  public func serverStreaming<Request: WireMessage, Response: WireMessage>(
+    _ method: MethodDescriptor, _ request: Request, options: CallOptions = .defaults
+  ) async throws(RPCError) -> ResponseStream<Response> {
+    let buffer = try request.encodedRequest(headroom: Self.headroom(method, options))
+    return ResponseStream(try await openStream(method, buffer, options))
+  }
+
+  /// Calls a method that takes many messages and answers with one.
+  public func clientStreaming<Request: WireMessage, Response: WireMessage>(
+    _ method: MethodDescriptor, options: CallOptions = .defaults
+  ) async throws(RPCError) -> ClientStreamingCall<Request, Response> {
+    ClientStreamingCall(try await openStream(method, nil, options), limits: limits)
+  }
+
+  /// Calls a method that takes many messages and answers with many, in whatever order the two agree on.
+  public func bidirectional<Request: WireMessage, Response: WireMessage>(
+    _ method: MethodDescriptor, options: CallOptions = .defaults
+  ) async throws(RPCError) -> BidirectionalCall<Request, Response> {
+    BidirectionalCall(try await openStream(method, nil, options), limits: limits)
   }
 
   /// Calls a unary method with a message that is already encoded and leaves the answer encoded.
   public func unary(
     _ method: MethodDescriptor, encodedRequest: [UInt8], options: CallOptions = .defaults
   ) async throws(RPCError) -> RPCResponse<[UInt8]> {
-    let deadline = options.timeout.map { Moment.now.advanced(by: $0) }
     var buffer = WireBuffer(
       headroom: Self.headroom(method, options), capacity: encodedRequest.count)
     buffer.append(encodedRequest)
-    let answer = try await core.perform(method, &buffer, options, deadline)
+    let answer = try await core.unary(method, buffer, options)
     return RPCResponse(
       message: Array(answer.message), metadata: answer.metadata, trailers: answer.trailers)
+  }
+
+  private func openStream(
+    _ method: MethodDescriptor, _ message: consuming WireBuffer?, _ options: CallOptions
+  ) async throws(RPCError) -> ClientStream {
+    let (connection, id) = try await core.openStream(method, message, options)
+    return ClientStream(connection: connection, id: id, client: self)
   }
 
   /// Ends the connection; calls in progress fail with UNAVAILABLE, and later ones too.

@@ -2,10 +2,14 @@ import KithWire
 
 /// `kith.rpc.v1.CallerFrame`, read and written around its message.
 ///
-/// The envelope is written by hand rather than through a generated type, because the message stands in
+/// The envelope is read and written by hand rather than through a generated type, because the message stands in
 /// the buffer already: the envelope is put in front of it and the message is never copied. The tests
 /// hold both against the generated code.
 struct CallerFrame: Equatable {
+  /// The numbers of the fields that are written elsewhere.
+  static let creditField = 4
+  static let connectionField = 6
+
   /// `kith.rpc.v1.CallStart`.
   struct Start: Equatable {
     /// In UTF-8, as it came: it is looked up, and is text only for one who reads an error.
@@ -19,11 +23,21 @@ struct CallerFrame: Equatable {
   /// The reason of a cancellation; nil when the frame is none.
   var cancel: String?
   var isHalfClose = false
+  var credit: Credit?
+  /// Whether the message is a part, and not the last.
+  var isPart = false
+  var connection: ConnectionNotice?
   var message: ArraySlice<UInt8>?
 
-  init(start: Start? = nil, cancel: String? = nil, message: ArraySlice<UInt8>? = nil) {
+  init(
+    start: Start? = nil, cancel: String? = nil, isHalfClose: Bool = false, credit: Credit? = nil,
+    isPart: Bool = false, message: ArraySlice<UInt8>? = nil
+  ) {
     self.start = start
     self.cancel = cancel
+    self.isHalfClose = isHalfClose
+    self.credit = credit
+    self.isPart = isPart
     self.message = message
   }
 
@@ -49,6 +63,15 @@ struct CallerFrame: Equatable {
         }
         cancel = reason
       case (3, .varint): isHalfClose = try reader.varint() != 0
+      case (4, .lengthDelimited):
+        var credit = self.credit ?? Credit(messages: 0, bytes: 0)
+        try credit.merge(try reader.bytes())
+        self.credit = credit
+      case (5, .varint): isPart = try reader.varint() != 0
+      case (6, .lengthDelimited):
+        var connection = self.connection ?? ConnectionNotice()
+        try connection.merge(try reader.bytes())
+        self.connection = connection
       case (15, .lengthDelimited):
         message = bytes.slice(try reader.bytes(), readBy: reader)
       default: try reader.skip(tag)
@@ -56,12 +79,11 @@ struct CallerFrame: Equatable {
     }
   }
 
-  /// Makes the message in `buffer` the first frame of a call.
-  static func open(
-    _ buffer: inout WireBuffer, method: MethodDescriptor, timeoutMicroseconds: Int64?,
+  /// Puts what starts a call in front of `buffer`: of the message of its first frame, or of nothing.
+  static func prependStart(
+    to buffer: inout WireBuffer, method: MethodDescriptor, timeoutMicroseconds: Int64?,
     metadata: Metadata, traceparent: String
   ) {
-    buffer.prependMessageTag()
     let end = buffer.count
     if !traceparent.isEmpty { buffer.prepend(field: 4, text: traceparent) }
     for entry in metadata.entries.reversed() { buffer.prepend(field: 3, entry) }
@@ -70,6 +92,13 @@ struct CallerFrame: Equatable {
     }
     buffer.prepend(method.encodedName)
     buffer.prepend(field: 1, lengthBefore: end)
+  }
+
+  /// A frame that says that no message follows.
+  static var halfClose: WireBuffer {
+    var buffer = WireBuffer(headroom: 24)
+    buffer.prepend(field: 3, number: 1)
+    return buffer
   }
 
   /// A frame that cancels a call.

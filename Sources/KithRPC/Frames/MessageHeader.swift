@@ -12,6 +12,10 @@ enum MessageHeader {
   static let idSize = 4
   /// Set in every id: SP marks the last hop of a request with it.
   static let idMark: UInt32 = 0x8000_0000
+  /// The id of the connection itself, which no call has.
+  static let connectionID = idMark
+  /// The field `more` of a frame, the same in both directions.
+  static let moreField = 5
 }
 
 extension MessageFraming {
@@ -34,10 +38,11 @@ extension MessageFraming {
     }
   }
 
-  /// Puts id and header in front of the frame in `buffer`.
-  func seal(_ buffer: inout WireBuffer, id: UInt32) {
+  /// Puts id and header in front of the frame in `buffer`, of which so many more bytes are written
+  /// behind it.
+  func seal(_ buffer: inout WireBuffer, id: UInt32, followedBy rest: Int = 0) {
     buffer.prepend(bigEndian: id)
-    let length = UInt64(buffer.count)
+    let length = UInt64(buffer.count + rest)
     buffer.prepend(bigEndian: length)
     if self == .ipc { buffer.prepend(1) }
   }

@@ -2,11 +2,16 @@ public import KithWire
 
 /// A method and the code that answers it.
 public struct MethodImplementation: Sendable {
-  /// Answers an encoded request: decodes it, runs the handler, and returns the encoded answer behind
-  /// `headroom` bytes of room.
-  typealias Body =
-    @Sendable (_ request: ArraySlice<UInt8>, _ context: CallContext, _ headroom: Int) async throws
-    -> WireBuffer
+  /// What answers a call.
+  enum Body: Sendable {
+    /// Answers an encoded request: decodes it, runs the handler, and returns the encoded answer behind
+    /// `headroom` bytes of room.
+    case unary(
+      @Sendable (_ request: ArraySlice<UInt8>, _ context: CallContext, _ headroom: Int) async throws
+        -> WireBuffer)
+    /// Reads and writes messages as it likes, and returns the encoded answer where there is only one.
+    case streaming(@Sendable (ServerStream, CallContext) async throws -> WireBuffer?)
+  }
 
   /// The method.
   public let descriptor: MethodDescriptor
@@ -21,22 +26,58 @@ public struct MethodImplementation: Sendable {
     _ descriptor: MethodDescriptor,
     _ handler: @escaping @Sendable (Request, CallContext) async throws -> Response
   ) -> MethodImplementation {
-    MethodImplementation(descriptor: descriptor) { request, context, headroom in
-      let decoded: Request
-      do throws(WireError) {
-        decoded = try Request(decoding: request)
-      } catch {
-        throw RPCError(.invalidArgument, "the request is not valid: \(error.message)", cause: error)
-      }
-      let response = try await handler(decoded, context)
-      var buffer = WireBuffer(headroom: headroom, capacity: 256)
-      do throws(WireError) {
-        try response.encode(into: &buffer)
-      } catch {
-        throw RPCError(.internal, "the answer cannot be encoded: \(error.message)", cause: error)
-      }
-      return buffer
-    }
+    MethodImplementation(
+      descriptor: descriptor,
+      body: .unary { request, context, headroom in
+        let response = try await handler(try Request(decodingRequest: request), context)
+        return try response.encodedAnswer(headroom: headroom)
+      })
+  }
+
+  /// A method that takes one request and answers with many messages. The call ends when `handler`
+  /// returns.
+  public static func serverStreaming<Request: WireMessage, Response: WireMessage>(
+    _ descriptor: MethodDescriptor,
+    _ handler:
+      @escaping @Sendable (Request, ResponseWriter<Response>, CallContext) async throws -> Void
+  ) -> MethodImplementation {
+    MethodImplementation(
+      descriptor: descriptor,
+      body: .streaming { stream, context in
+        let request = try Request(decodingRequest: stream.request)
+        try await handler(request, ResponseWriter(stream), context)
+        return nil
+      })
+  }
+
+  /// A method that takes many requests and answers with one message. It need not read them all.
+  public static func clientStreaming<Request: WireMessage, Response: WireMessage>(
+    _ descriptor: MethodDescriptor,
+    _ handler: @escaping @Sendable (RequestStream<Request>, CallContext) async throws -> Response
+  ) -> MethodImplementation {
+    MethodImplementation(
+      descriptor: descriptor,
+      body: .streaming { stream, context in
+        try await handler(RequestStream(stream), context)
+          .encodedAnswer(headroom: ServerStream.headroom)
+      })
+  }
+
+  /// A method that takes many requests and answers with many messages. The call ends when `handler`
+  /// returns.
+  public static func bidirectional<Request: WireMessage, Response: WireMessage>(
+    _ descriptor: MethodDescriptor,
+    _ handler:
+      @escaping @Sendable (
+        RequestStream<Request>, ResponseWriter<Response>, CallContext
+      ) async throws -> Void
+  ) -> MethodImplementation {
+    MethodImplementation(
+      descriptor: descriptor,
+      body: .streaming { stream, context in
+        try await handler(RequestStream(stream), ResponseWriter(stream), context)
+        return nil
+      })
   }
 
   /// A unary method on encoded messages, for a service whose contract is not compiled in.
@@ -44,11 +85,35 @@ public struct MethodImplementation: Sendable {
     _ descriptor: MethodDescriptor,
     _ handler: @escaping @Sendable ([UInt8], CallContext) async throws -> [UInt8]
   ) -> MethodImplementation {
-    MethodImplementation(descriptor: descriptor) { request, context, headroom in
-      let response = try await handler(Array(request), context)
-      var buffer = WireBuffer(headroom: headroom, capacity: response.count)
-      buffer.append(response)
-      return buffer
+    MethodImplementation(
+      descriptor: descriptor,
+      body: .unary { request, context, headroom in
+        let response = try await handler(Array(request), context)
+        var buffer = WireBuffer(headroom: headroom, capacity: response.count)
+        buffer.append(response)
+        return buffer
+      })
+  }
+}
+
+extension WireMessage {
+  /// Decodes what a caller has sent.
+  init(decodingRequest bytes: ArraySlice<UInt8>) throws(RPCError) {
+    do throws(WireError) {
+      self = try Self(decoding: bytes)
+    } catch {
+      throw RPCError(.invalidArgument, "the request is not valid: \(error.message)", cause: error)
     }
+  }
+
+  /// Encodes what a caller is sent, with room in front.
+  func encodedAnswer(headroom: Int) throws(RPCError) -> WireBuffer {
+    var buffer = WireBuffer(headroom: headroom, capacity: 256)
+    do throws(WireError) {
+      try encode(into: &buffer)
+    } catch {
+      throw RPCError(.internal, "the answer cannot be encoded: \(error.message)", cause: error)
+    }
+    return buffer
   }
 }

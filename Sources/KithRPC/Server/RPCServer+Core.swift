@@ -3,11 +3,17 @@ import Synchronization
 extension RPCServer {
   /// What a server and its connections share.
   final class Core: Sendable {
+    private struct IdleWaiter {
+      /// How many calls in progress are none of its business.
+      var others: Int
+      var continuation: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
       var listeners: [any Listener] = []
       var connections: [ObjectIdentifier: ServerConnection] = [:]
       var isClosed = false
-      var idleWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+      var idleWaiters: [UInt64: IdleWaiter] = [:]
       var closeWaiters: [CheckedContinuation<Void, Never>] = []
       var nextWaiter: UInt64 = 0
     }
@@ -84,9 +90,9 @@ extension RPCServer {
     // MARK: - Calls
 
     /// Whether the server takes the call that a frame opens.
-    func opening(
+    func admission(
       of frame: CallerFrame, _ start: CallerFrame.Start, _ method: MethodImplementation
-    ) -> ServerCallTable.Opening {
+    ) -> CallAdmission {
       if isDraining.load(ordering: .relaxed) { return .refused(.shuttingDown) }
       if let message = frame.message, message.count > limits.maximumMessageBytes {
         return .refused(
@@ -174,7 +180,7 @@ extension RPCServer {
       }
     }
 
-    func waitUntilIdle() async {
+    func waitUntilIdle(besides others: Int) async {
       let id = state.withLock { state in
         defer { state.nextWaiter += 1 }
         return state.nextWaiter
@@ -182,7 +188,8 @@ extension RPCServer {
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           idleWaiterCount.add(1, ordering: .sequentiallyConsistent)
-          state.withLock { $0.idleWaiters[id] = continuation }
+          let waiter = IdleWaiter(others: others, continuation: continuation)
+          state.withLock { $0.idleWaiters[id] = waiter }
           // A task that is cancelled before this line finds no waiter to resume, so it is asked here.
           if Task.isCancelled { resumeIdleWaiter(id) } else { checkIdle() }
         }
@@ -194,17 +201,21 @@ extension RPCServer {
     private func resumeIdleWaiter(_ id: UInt64) {
       guard let waiter = state.withLock({ $0.idleWaiters.removeValue(forKey: id) }) else { return }
       idleWaiterCount.subtract(1, ordering: .sequentiallyConsistent)
-      waiter.resume()
+      waiter.continuation.resume()
     }
 
     /// Tells those who wait for it when the server has become idle.
     func checkIdle() {
-      guard idleWaiterCount.load(ordering: .sequentiallyConsistent) > 0, callsInProgress == 0 else {
-        return
+      guard idleWaiterCount.load(ordering: .sequentiallyConsistent) > 0 else { return }
+      let count = callsInProgress
+      let (connections, waiters) = state.withLock { state in
+        (
+          Array(state.connections.values),
+          state.idleWaiters.filter { count <= $0.value.others }.map(\.key)
+        )
       }
-      let connections = state.withLock { Array($0.connections.values) }
-      guard connections.allSatisfy(\.isFlushed) else { return }
-      for id in state.withLock({ Array($0.idleWaiters.keys) }) { resumeIdleWaiter(id) }
+      guard !waiters.isEmpty, connections.allSatisfy(\.isFlushed) else { return }
+      for id in waiters { resumeIdleWaiter(id) }
     }
   }
 }

@@ -58,9 +58,12 @@ public final class RPCServer: Sendable {
   /// started; those in progress go on.
   public func beginGracefulShutdown() { core.beginGracefulShutdown() }
 
-  /// Returns when no call is in progress and all answers are written, or when the task is cancelled.
-  /// Meant for after ``beginGracefulShutdown()``; how long to wait is the caller's decision.
-  public func waitUntilIdle() async { await core.waitUntilIdle() }
+  /// Returns when no call is in progress, or no more than `others`, and all answers are written, or when
+  /// the task is cancelled. Meant for after ``beginGracefulShutdown()``; how long to wait is the caller's
+  /// decision.
+  public func waitUntilIdle(besides others: Int = 0) async {
+    await core.waitUntilIdle(besides: others)
+  }
 
   /// Ends everything now: accepts no more, cancels the handlers and closes all connections, so that
   /// the calls in progress fail with UNAVAILABLE.

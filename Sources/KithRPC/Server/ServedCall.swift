@@ -6,6 +6,8 @@ final class ServedCall: Sendable {
   struct Outgoing {
     var metadata = Metadata()
     var trailers = Metadata()
+    /// Whether the metadata has gone out, with the first message of a stream.
+    var isMetadataSent = false
   }
 
   /// The caller's id of the call.
@@ -36,11 +38,16 @@ final class ServedCall: Sendable {
     self.message = message
   }
 
-  /// What the handler has set, checked.
+  /// What the handler has set, checked; the metadata only once.
   ///
   /// - Throws: INTERNAL when the handler has set what may not be sent.
   func checkedOutgoing(limits: RPCLimits) throws(RPCError) -> Outgoing {
-    let outgoing = outgoing.withLock { $0 }
+    let outgoing = outgoing.withLock { outgoing in
+      defer { outgoing.isMetadataSent = true }
+      var taken = outgoing
+      if outgoing.isMetadataSent { taken.metadata = [:] }
+      return taken
+    }
     do throws(RPCError) {
       try outgoing.metadata.check(limit: limits.maximumMetadataBytes)
       try outgoing.trailers.check(limit: limits.maximumMetadataBytes)

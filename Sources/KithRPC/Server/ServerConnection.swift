@@ -3,13 +3,34 @@ import Synchronization
 
 /// One caller's connection to a server: carries out what its call table decides.
 final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
+  /// A task that waits. Unsafe means that resuming twice is not caught: the table hands each back exactly
+  /// once, which its tests prove.
+  private typealias Waiter = UnsafeContinuation<Wakeup, Never>
+  private typealias Table = ServerCallTable<Waiter>
+
   private struct State {
-    var table: ServerCallTable
-    var queue = WriteQueue()
+    var table: Table
+    var queue: WriteQueue
     /// When the peer's hello must be there; nil once it is.
     var helloDeadline: Moment?
     var isReadingPaused = false
     var isClosed = false
+
+    /// Queues what a reaction has for the caller.
+    mutating func queue(_ reaction: Table.Reaction, of id: UInt32, _ framing: MessageFraming) {
+      guard !isClosed else { return }
+      for frame in reaction.frames { queue.append(frame) }
+      if let grant = reaction.grant {
+        queue.append(grant.sealed(field: WorkerFrame.creditField, id: id, framing: framing))
+      }
+      guard let ending = reaction.ending else { return }
+      queue.discard(ending.id)
+      guard let status = ending.status else { return }
+      queue.append(
+        .worker(
+          ending.id, message: nil, metadata: [:], end: status, framing: framing,
+          inParts: table.peerTakesParts))
+    }
   }
 
   /// What only the transport's reading thread uses; its lock costs nothing and proves it.
@@ -36,15 +57,13 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     }
   }
 
-  /// Room in front of an answer for its envelope and header.
-  private static let headroom = 64
-
   private let server: RPCServer.Core
   private let stream: any ByteStream
   private let framing: MessageFraming
   private let reading: Mutex<Reading>
   private let state: Mutex<State>
   private let alarm = Alarm()
+  private let peerTakesParts = Atomic(false)
 
   init(stream: any ByteStream, server: RPCServer.Core) {
     self.server = server
@@ -57,8 +76,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
           maximumBytes: server.limits.maximumFrameBytes)))
     self.state = Mutex(
       State(
-        table: ServerCallTable(
-          maximumCalls: server.limits.maximumCallsPerConnection, peer: stream.peer)))
+        table: Table(limits: server.limits, peer: stream.peer),
+        queue: WriteQueue(framing: stream.framing)))
   }
 
   /// Sends the hello and starts to read.
@@ -66,9 +85,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     let deadline = Moment.now.advanced(by: server.limits.helloTimeout)
     state.withLock { state in
       state.helloDeadline = deadline
-      var hello = WireBuffer()
-      hello.append(MessageHeader.workerHello)
-      state.queue.append(hello)
+      state.queue.append(raw: MessageHeader.workerHello)
     }
     alarm.set(deadline, for: self)
     stream.start(receiver: self)
@@ -124,122 +141,195 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     do throws(WireError) {
       frame = try CallerFrame(decoding: message.frame)
     } catch {
-      return react(change { $0.table.receiveMalformed(message.id, error.message) }, nil)
+      return change(message.id) { $0.table.receiveMalformed(message.id, error.message) }
     }
+    if let notice = frame.connection { receive(notice) }
     var method: MethodImplementation?
-    var opening = ServerCallTable.Opening.refused(.noMessage)
+    var admission = CallAdmission.refused(.noMessage)
     var holdsPlace = false
     if let start = frame.start {
       method = reading.withLock { $0.method(start.method, methods) }
       if let method {
-        opening = server.opening(of: frame, start, method)
+        admission = server.admission(of: frame, start, method)
       } else {
-        opening = .refused(methods.unimplemented(start.method))
+        admission = .refused(methods.unimplemented(start.method))
       }
       // A place among the server's calls is taken first and given back when no call came of it, so
       // that two connections can never both take the last one.
-      if case .allowed = opening {
+      if case .allowed = admission {
         holdsPlace = server.takePlace()
         if !holdsPlace {
-          opening = .refused(
+          admission = .refused(
             .tooManyCalls(server.limits.maximumCallsPerServer, on: "this worker"))
         }
       }
     }
-    let reaction = change(holdingPlace: holdsPlace) {
-      $0.table.receive(message.id, frame, opening, now: now)
+    change(message.id, method: method, holdingPlace: holdsPlace) {
+      $0.table.receive(message.id, frame, admission, now: now)
     }
-    react(reaction, method)
   }
 
-  /// Changes the state, and gives back to the server the places of the calls that are gone by it.
-  private func change<Value: Sendable>(
-    holdingPlace: Bool = false, _ body: (inout sending State) -> Value
-  ) -> Value {
-    let (value, surplus) = state.withLock { state in
-      let before = state.table.count
-      let value = body(&state)
-      return (value, (holdingPlace ? 1 : 0) - (state.table.count - before))
+  private func receive(_ notice: ConnectionNotice) {
+    var answer = ConnectionNotice()
+    if notice.takesParts {
+      state.withLock { $0.table.peerTakesParts = true }
+      peerTakesParts.store(true, ordering: .relaxed)
+      answer.takesParts = true
     }
-    if surplus > 0 { server.givePlacesBack(surplus) }
-    return value
+    answer.pong = notice.ping
+    if answer != ConnectionNotice() { send(answer) }
   }
 
   // MARK: - Calls
 
-  private func react(_ reaction: ServerCallTable.Reaction, _ method: MethodImplementation?) {
-    switch reaction {
-    case .none: break
-    case .start(let call):
-      guard let method = method ?? server.methods[ArraySlice(call.method.fullName.utf8)] else {
-        preconditionFailure("a call is opened only for a method that is served")
-      }
-      if let deadline = call.deadline { alarm.set(deadline, for: self) }
-      run(call, method)
-    case .end(let ending): finish(ending)
+  /// Changes the state by an event of one call, carries out what that asks for, and gives back to the
+  /// server the places of the calls that are gone by it.
+  private func change(
+    _ id: UInt32, method: MethodImplementation? = nil, holdingPlace: Bool = false,
+    _ body: (inout State) -> Table.Reaction
+  ) {
+    let (reaction, surplus, size) = state.withLock { state -> (Table.Reaction, Int, Int) in
+      let before = state.table.count
+      let queued = state.queue.bytesQueued
+      let reaction = body(&state)
+      state.queue(reaction, of: id, framing)
+      let surplus = (holdingPlace ? 1 : 0) - (state.table.count - before)
+      return (reaction, surplus, state.queue.bytesQueued > queued ? state.queue.bytesQueued : 0)
     }
+    if surplus > 0 { server.givePlacesBack(surplus) }
+    if size > 0 { queued(size) }
+    carryOut(reaction, method)
   }
 
-  private func finish(_ ending: ServerCallTable.Ending) {
-    if let status = ending.status {
-      var frame = WorkerFrame.failure(status)
-      framing.seal(&frame, id: ending.id)
-      send(frame)
+  private func carryOut(_ reaction: Table.Reaction, _ method: MethodImplementation?) {
+    reaction.ending?.handler?.cancel()
+    for wake in reaction.wakes { wake.waiter.resume(returning: wake.wakeup) }
+    guard let call = reaction.start else { return }
+    guard let method = method ?? server.methods[ArraySlice(call.method.fullName.utf8)] else {
+      preconditionFailure("a call is opened only for a method that is served")
     }
-    ending.handler?.cancel()
+    if let deadline = call.deadline { alarm.set(deadline, for: self) }
+    run(call, method)
   }
 
   /// Runs a call's handler in a task of its own, which the table holds on to until it has returned.
   private func run(_ call: ServedCall, _ method: MethodImplementation) {
     let task = Task(executorPreference: CallExecutor.shared) {
-      var frame = await self.answer(call, method)
-      self.framing.seal(&frame, id: call.id)
+      let frame = await self.answer(call, method)
       self.finish(call, frame)
     }
     if state.withLock({ $0.table.attach(task, to: call) }) { task.cancel() }
   }
 
-  private func answer(_ call: ServedCall, _ method: MethodImplementation) async -> WireBuffer {
+  /// The last frame of a call.
+  private func answer(_ call: ServedCall, _ method: MethodImplementation) async -> OutgoingFrame {
     if let deadline = call.deadline, deadline <= .now {
-      return WorkerFrame.failure(.deadlinePassedBeforeStart)
+      return frame(call, nil, Metadata(), .deadlinePassedBeforeStart)
     }
     do {
-      var buffer = try await method.body(call.message, CallContext(call), Self.headroom)
-      let outgoing = try call.checkedOutgoing(limits: server.limits)
-      guard buffer.count <= server.limits.maximumMessageBytes else {
-        throw RPCError(
-          .resourceExhausted,
-          "the answer has \(buffer.count) bytes; the limit is \(server.limits.maximumMessageBytes)")
+      let buffer: WireBuffer?
+      switch method.body {
+      case .unary(let body):
+        buffer = try await body(call.message, CallContext(call), ServerStream.headroom)
+      case .streaming(let body):
+        buffer = try await body(ServerStream(connection: self, call: call), CallContext(call))
       }
-      WorkerFrame.answer(&buffer, metadata: outgoing.metadata, trailers: outgoing.trailers)
-      return buffer
+      let outgoing = try call.checkedOutgoing(limits: server.limits)
+      if let buffer { try checkSize(buffer) }
+      return frame(call, buffer, outgoing.metadata, CallStatus(trailers: outgoing.trailers))
     } catch {
       return failure(error, call)
     }
   }
 
-  private func failure(_ error: any Error, _ call: ServedCall) -> WireBuffer {
+  private func checkSize(_ message: borrowing WireBuffer) throws(RPCError) {
+    let limit = server.limits.maximumMessageBytes
+    guard message.count > limit else { return }
+    throw RPCError(
+      .resourceExhausted, "the answer has \(message.count) bytes; the limit is \(limit)")
+  }
+
+  private func failure(_ error: any Error, _ call: ServedCall) -> OutgoingFrame {
     var status = server.status(of: error, call.method)
     let outgoing = try? call.checkedOutgoing(limits: server.limits)
     status.trailers.entries += outgoing?.trailers.entries ?? []
     if status.trailers.size > server.limits.maximumMetadataBytes { status.trailers = [:] }
-    return WorkerFrame.failure(status, metadata: outgoing?.metadata ?? [:])
+    return frame(call, nil, outgoing?.metadata ?? [:], status)
   }
 
-  private func finish(_ call: ServedCall, _ frame: WireBuffer) {
-    let size = state.withLock { state -> Int in
-      guard state.table.finish(call), !state.isClosed else { return 0 }
+  private func frame(
+    _ call: ServedCall, _ message: consuming WireBuffer?, _ metadata: Metadata, _ end: CallStatus?
+  ) -> OutgoingFrame {
+    .worker(
+      call.id, message: message, metadata: metadata, end: end, framing: framing,
+      inParts: peerTakesParts.load(ordering: .relaxed))
+  }
+
+  private func finish(_ call: ServedCall, _ frame: OutgoingFrame) {
+    let (wakes, size) = state.withLock { state -> ([Wake<Waiter>], Int) in
+      let (isWanted, wakes) = state.table.finish(call)
+      guard isWanted, !state.isClosed else { return (wakes, 0) }
       state.queue.append(frame)
-      return state.queue.bytesQueued
+      return (wakes, state.queue.bytesQueued)
     }
     if size > 0 { queued(size) }
+    for wake in wakes { wake.waiter.resume(returning: wake.wakeup) }
     server.endCall()
+  }
+
+  // MARK: - Streams
+
+  /// The caller's next message of a streaming call; nil when none follows.
+  func read(_ call: ServedCall) async throws(RPCError) -> ArraySlice<UInt8>? {
+    let wakeup = await withTaskCancellationHandler {
+      await withUnsafeContinuation { waiter in
+        change(call.id) { state in
+          Task.isCancelled
+            ? Table.Reaction(wakes: [Wake(waiter: waiter, wakeup: .failed(.callIsOver))])
+            : state.table.read(call, waiter)
+        }
+      }
+    } onCancel: {
+      state.withLock { $0.table.withdrawReader(of: call) }?
+        .resume(returning: .failed(.callIsOver))
+    }
+    switch wakeup {
+    case .message(let message): return message
+    case .failed(let error): throw error
+    case .end, .answer, .sent: return nil
+    }
+  }
+
+  /// Sends a message of a streaming call; waits while there is no credit for it.
+  func write(_ call: ServedCall, _ message: consuming WireBuffer) async throws(RPCError) {
+    try checkSize(message)
+    let size = message.count
+    let metadata = try call.checkedOutgoing(limits: server.limits).metadata
+    let frame = frame(call, message, metadata, nil)
+    // Which message is held back, for the cancellation; 0 for none.
+    let held = Atomic<UInt64>(0)
+    let wakeup = await withTaskCancellationHandler {
+      await withUnsafeContinuation { waiter in
+        change(call.id) { state in
+          guard !Task.isCancelled else {
+            return Table.Reaction(wakes: [Wake(waiter: waiter, wakeup: .failed(.callIsOver))])
+          }
+          let (reaction, ticket) = state.table.write(call, frame, size: size, waiter)
+          if let ticket { held.store(ticket, ordering: .relaxed) }
+          return reaction
+        }
+      }
+    } onCancel: {
+      state.withLock { $0.table.withdrawMessage(held.load(ordering: .relaxed), of: call) }?
+        .resume(returning: .failed(.callIsOver))
+    }
+    if case .failed(let error) = wakeup { throw error }
   }
 
   // MARK: - Writing
 
-  /// Queues a sealed frame.
-  private func send(_ frame: WireBuffer) {
+  private func send(_ notice: ConnectionNotice) {
+    let frame = notice.sealed(field: WorkerFrame.connectionField, framing: framing)
     let size = state.withLock { state -> Int in
       guard !state.isClosed else { return 0 }
       state.queue.append(frame)
@@ -287,23 +377,33 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   }
 
   private func end() {
-    let endings = change { state -> [ServerCallTable.Ending] in
-      guard !state.isClosed else { return [] }
+    let (reactions, surplus) = state.withLock { state -> ([Table.Reaction], Int) in
+      guard !state.isClosed else { return ([], 0) }
       state.isClosed = true
-      return state.table.close()
+      let before = state.table.count
+      return (state.table.close(), before - state.table.count)
     }
+    server.givePlacesBack(surplus)
     alarm.close()
-    for ending in endings { ending.handler?.cancel() }
+    for reaction in reactions { carryOut(reaction, nil) }
   }
 
   func alarmRang(_ now: Moment) -> Moment? {
-    let (endings, next, isSilent) = change { state -> ([ServerCallTable.Ending], Moment?, Bool) in
-      guard !state.isClosed else { return ([], nil, false) }
-      let endings = state.table.expire(now)
+    let (reactions, surplus, next, isSilent) = state.withLock {
+      state -> ([Table.Reaction], Int, Moment?, Bool) in
+      guard !state.isClosed else { return ([], 0, nil, false) }
+      let before = state.table.count
+      let reactions = state.table.expire(now)
+      for reaction in reactions { state.queue(reaction, of: reaction.ending?.id ?? 0, framing) }
       let next = [state.helloDeadline, state.table.nextDeadline].compactMap(\.self).min()
-      return (endings, next, state.helloDeadline.map { $0 <= now } ?? false)
+      return (
+        reactions, before - state.table.count, next,
+        state.helloDeadline.map { $0 <= now } ?? false
+      )
     }
-    for ending in endings { finish(ending) }
+    server.givePlacesBack(surplus)
+    if !reactions.isEmpty { flush() }
+    for reaction in reactions { carryOut(reaction, nil) }
     guard isSilent else { return next }
     close()
     return nil

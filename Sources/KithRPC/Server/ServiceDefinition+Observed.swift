@@ -14,11 +14,23 @@ extension MethodImplementation {
   fileprivate func observed(
     began: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void
   ) -> MethodImplementation {
-    let body = self.body
-    return MethodImplementation(descriptor: descriptor) { request, context, headRoom in
-      began()
-      defer { ended() }
-      return try await body(request, context, headRoom)
+    switch body {
+    case .unary(let body):
+      MethodImplementation(
+        descriptor: descriptor,
+        body: .unary { request, context, headroom in
+          began()
+          defer { ended() }
+          return try await body(request, context, headroom)
+        })
+    case .streaming(let body):
+      MethodImplementation(
+        descriptor: descriptor,
+        body: .streaming { stream, context in
+          began()
+          defer { ended() }
+          return try await body(stream, context)
+        })
     }
   }
 }

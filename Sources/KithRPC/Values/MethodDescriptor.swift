@@ -10,6 +10,18 @@ public enum IdempotencyLevel: Sendable, Hashable {
   case idempotent
 }
 
+/// How many messages go each way in a call.
+public enum CallShape: Sendable, Hashable {
+  /// One request, one answer.
+  case unary
+  /// Many requests, one answer.
+  case clientStreaming
+  /// One request, many answers.
+  case serverStreaming
+  /// Many requests, many answers.
+  case bidirectional
+}
+
 /// Names a method of a service.
 public struct MethodDescriptor: Sendable {
   /// One object for all copies: a method is named in each of its calls.
@@ -17,13 +29,15 @@ public struct MethodDescriptor: Sendable {
     let service: String
     let method: String
     let fullName: String
+    let shape: CallShape
     let idempotency: IdempotencyLevel
     let encodedName: [UInt8]
 
-    init(service: String, method: String, idempotency: IdempotencyLevel) {
+    init(service: String, method: String, shape: CallShape, idempotency: IdempotencyLevel) {
       self.service = service
       self.method = method
       self.fullName = "\(service)/\(method)"
+      self.shape = shape
       self.idempotency = idempotency
       var name = WireWriter()
       name.varint(1 << 3 | 2)
@@ -35,8 +49,11 @@ public struct MethodDescriptor: Sendable {
   private let storage: Storage
 
   /// A method of a service.
-  public init(service: String, method: String, idempotency: IdempotencyLevel = .unknown) {
-    storage = Storage(service: service, method: method, idempotency: idempotency)
+  public init(
+    service: String, method: String, shape: CallShape = .unary,
+    idempotency: IdempotencyLevel = .unknown
+  ) {
+    storage = Storage(service: service, method: method, shape: shape, idempotency: idempotency)
   }
 
   /// The full name of the service: `kith.risk.v1.RiskEngine`.
@@ -45,10 +62,14 @@ public struct MethodDescriptor: Sendable {
   public var method: String { storage.method }
   /// `kith.risk.v1.RiskEngine/Analyze`, as it stands on the wire.
   public var fullName: String { storage.fullName }
+  /// How many messages go each way.
+  public var shape: CallShape { storage.shape }
   /// What the contract says about repeating it.
   public var idempotency: IdempotencyLevel { storage.idempotency }
   /// The name as the first field of a `kith.rpc.v1.CallStart`, encoded once for all calls.
   var encodedName: [UInt8] { storage.encodedName }
+  /// Whether a caller may send more than one message.
+  var takesMany: Bool { shape == .clientStreaming || shape == .bidirectional }
 }
 
 extension MethodDescriptor: Hashable {

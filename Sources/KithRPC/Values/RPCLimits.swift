@@ -15,6 +15,11 @@ public struct RPCLimits: Sendable, Equatable {
   public var maximumQueuedBytes: Int
   /// How long a peer may take to send its hello.
   public var helloTimeout: Duration
+  /// How long nothing may come from a worker that owes answers before it is asked for a sign of life.
+  public var keepaliveInterval: Duration
+  /// How long it may take to give one before its connection is ended with UNAVAILABLE. A busy worker
+  /// gives it at once; only one that is stopped or stuck as a whole does not.
+  public var keepaliveTimeout: Duration
 
   /// 16 MiB a message, 16 KiB of metadata, 1024 calls a connection and 4096 a server, 1024 connections.
   public static let standard = RPCLimits()
@@ -24,7 +29,8 @@ public struct RPCLimits: Sendable, Equatable {
     maximumMessageBytes: Int = 16 << 20, maximumMetadataBytes: Int = 16 << 10,
     maximumCallsPerConnection: Int = 1024, maximumCallsPerServer: Int = 4096,
     maximumConnections: Int = 1024, maximumQueuedBytes: Int = 4 << 20,
-    helloTimeout: Duration = .seconds(10)
+    helloTimeout: Duration = .seconds(10), keepaliveInterval: Duration = .seconds(10),
+    keepaliveTimeout: Duration = .seconds(10)
   ) {
     self.maximumMessageBytes = maximumMessageBytes
     self.maximumMetadataBytes = maximumMetadataBytes
@@ -33,6 +39,8 @@ public struct RPCLimits: Sendable, Equatable {
     self.maximumConnections = maximumConnections
     self.maximumQueuedBytes = maximumQueuedBytes
     self.helloTimeout = helloTimeout
+    self.keepaliveInterval = keepaliveInterval
+    self.keepaliveTimeout = keepaliveTimeout
   }
 
   /// The most bytes of one frame: a message, its metadata (whose own framing is small beside the slack) and the envelope.

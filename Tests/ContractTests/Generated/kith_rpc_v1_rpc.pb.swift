@@ -181,9 +181,33 @@ nonisolated struct Kith_Rpc_V1_CallerFrame: Sendable {
   /// Clears the value of `cancel`. Subsequent reads from it will return its default value.
   mutating func clearCancel() {self._cancel = nil}
 
-  /// The caller will send no further message on this call. A unary method ends with its first message whether or not
+  /// The caller will send no further message on this call. A method that takes one message ends with it whether or not
   /// this is set, so that a plain REQ socket need not know of it.
   var halfClose: Bool = false
+
+  /// What the worker may send on this call beside what it was granted before. Absent grants nothing.
+  var credit: Kith_Rpc_V1_Credit {
+    get {_credit ?? Kith_Rpc_V1_Credit()}
+    set {_credit = newValue}
+  }
+  /// Returns true if `credit` has been explicitly set.
+  var hasCredit: Bool {self._credit != nil}
+  /// Clears the value of `credit`. Subsequent reads from it will return its default value.
+  mutating func clearCredit() {self._credit = nil}
+
+  /// `message` is only a part: the next frame of this call that carries one goes on with it. Only to a worker that takes
+  /// parts.
+  var more: Bool = false
+
+  /// What is said about the connection rather than a call. Absent in every frame of a call.
+  var connection: Kith_Rpc_V1_ConnectionNotice {
+    get {_connection ?? Kith_Rpc_V1_ConnectionNotice()}
+    set {_connection = newValue}
+  }
+  /// Returns true if `connection` has been explicitly set.
+  var hasConnection: Bool {self._connection != nil}
+  /// Clears the value of `connection`. Subsequent reads from it will return its default value.
+  mutating func clearConnection() {self._connection = nil}
 
   /// One request message, encoded. Absent means that this frame carries none; present and empty is a message of zero
   /// bytes. Numbered last, so that an encoder can write the message in place behind the rest of the frame.
@@ -202,6 +226,8 @@ nonisolated struct Kith_Rpc_V1_CallerFrame: Sendable {
 
   fileprivate var _start: Kith_Rpc_V1_CallStart? = nil
   fileprivate var _cancel: Kith_Rpc_V1_CallCancel? = nil
+  fileprivate var _credit: Kith_Rpc_V1_Credit? = nil
+  fileprivate var _connection: Kith_Rpc_V1_ConnectionNotice? = nil
   fileprivate var _message: Data? = nil
 }
 
@@ -238,6 +264,67 @@ nonisolated struct Kith_Rpc_V1_CallStart: Sendable {
   fileprivate var _timeoutUs: Int64? = nil
 }
 
+/// How much more the sender of a stream may send. Each sender of a streaming call has 1,024 messages and 262,144 bytes at
+/// first, provided that the caller has said `takes_parts`; otherwise credit is not used on the connection. A message may
+/// be begun while both numbers are above zero and takes one message and all its bytes. The one message of a method that
+/// takes one, and the one answer of a method that gives one, need no credit.
+nonisolated struct Kith_Rpc_V1_Credit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// So many messages more.
+  var messages: UInt32 = 0
+
+  /// So many bytes of messages more.
+  var bytes: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What one end tells the other about the connection itself.
+nonisolated struct Kith_Rpc_V1_ConnectionNotice: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The sender of this notice takes messages in parts, and keeps the rules of credit. A caller says so in its first frame
+  /// and is answered with the same; one that does not is sent whole messages and is not limited by credit.
+  var takesParts: Bool = false
+
+  /// Asks for a `pong` with the same number, at once. Absent asks for nothing.
+  var ping: UInt64 {
+    get {_ping ?? 0}
+    set {_ping = newValue}
+  }
+  /// Returns true if `ping` has been explicitly set.
+  var hasPing: Bool {self._ping != nil}
+  /// Clears the value of `ping`. Subsequent reads from it will return its default value.
+  mutating func clearPing() {self._ping = nil}
+
+  /// Answers a ping. Absent when this is no answer.
+  var pong: UInt64 {
+    get {_pong ?? 0}
+    set {_pong = newValue}
+  }
+  /// Returns true if `pong` has been explicitly set.
+  var hasPong: Bool {self._pong != nil}
+  /// Clears the value of `pong`. Subsequent reads from it will return its default value.
+  mutating func clearPong() {self._pong = nil}
+
+  /// Only from a worker: it takes no new calls on this connection; those in progress go on to their end.
+  var leaving: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _ping: UInt64? = nil
+  fileprivate var _pong: UInt64? = nil
+}
+
 /// A cancellation by the caller.
 nonisolated struct Kith_Rpc_V1_CallCancel: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -272,6 +359,30 @@ nonisolated struct Kith_Rpc_V1_WorkerFrame: Sendable {
   /// What the worker tells beside the answer, in order; keys may repeat. Only in the first frame of an answer.
   var metadata: [Kith_Rpc_V1_MetadataEntry] = []
 
+  /// What the caller may send on this call beside what it was granted before. Absent grants nothing.
+  var credit: Kith_Rpc_V1_Credit {
+    get {_credit ?? Kith_Rpc_V1_Credit()}
+    set {_credit = newValue}
+  }
+  /// Returns true if `credit` has been explicitly set.
+  var hasCredit: Bool {self._credit != nil}
+  /// Clears the value of `credit`. Subsequent reads from it will return its default value.
+  mutating func clearCredit() {self._credit = nil}
+
+  /// What is said about the connection rather than a call. Absent in every frame of a call.
+  var connection: Kith_Rpc_V1_ConnectionNotice {
+    get {_connection ?? Kith_Rpc_V1_ConnectionNotice()}
+    set {_connection = newValue}
+  }
+  /// Returns true if `connection` has been explicitly set.
+  var hasConnection: Bool {self._connection != nil}
+  /// Clears the value of `connection`. Subsequent reads from it will return its default value.
+  mutating func clearConnection() {self._connection = nil}
+
+  /// `message` is only a part: the next frame of this call that carries one goes on with it. Only to a caller that takes
+  /// parts.
+  var more: Bool = false
+
   /// One response message, encoded. Absent means that this frame carries none; present and empty is a message of zero
   /// bytes. Numbered last for the reason given at CallerFrame.message.
   var message: Data {
@@ -288,6 +399,8 @@ nonisolated struct Kith_Rpc_V1_WorkerFrame: Sendable {
   init() {}
 
   fileprivate var _status: Kith_Rpc_V1_CallStatus? = nil
+  fileprivate var _credit: Kith_Rpc_V1_Credit? = nil
+  fileprivate var _connection: Kith_Rpc_V1_ConnectionNotice? = nil
   fileprivate var _message: Data? = nil
 }
 
@@ -402,7 +515,7 @@ nonisolated extension Kith_Rpc_V1_StatusCode: SwiftProtobuf._ProtoNameProviding 
 
 nonisolated extension Kith_Rpc_V1_CallerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CallerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}start\0\u{1}cancel\0\u{3}half_close\0\u{2}\u{c}message\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}start\0\u{1}cancel\0\u{3}half_close\0\u{1}credit\0\u{1}more\0\u{1}connection\0\u{2}\u{9}message\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -413,6 +526,9 @@ nonisolated extension Kith_Rpc_V1_CallerFrame: SwiftProtobuf.Message, SwiftProto
       case 1: try { try decoder.decodeSingularMessageField(value: &self._start) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._cancel) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.halfClose) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._credit) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.more) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._connection) }()
       case 15: try { try decoder.decodeSingularBytesField(value: &self._message) }()
       default: break
       }
@@ -433,6 +549,15 @@ nonisolated extension Kith_Rpc_V1_CallerFrame: SwiftProtobuf.Message, SwiftProto
     if self.halfClose != false {
       try visitor.visitSingularBoolField(value: self.halfClose, fieldNumber: 3)
     }
+    try { if let v = self._credit {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.more != false {
+      try visitor.visitSingularBoolField(value: self.more, fieldNumber: 5)
+    }
+    try { if let v = self._connection {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try { if let v = self._message {
       try visitor.visitSingularBytesField(value: v, fieldNumber: 15)
     } }()
@@ -443,6 +568,9 @@ nonisolated extension Kith_Rpc_V1_CallerFrame: SwiftProtobuf.Message, SwiftProto
     if lhs._start != rhs._start {return false}
     if lhs._cancel != rhs._cancel {return false}
     if lhs.halfClose != rhs.halfClose {return false}
+    if lhs._credit != rhs._credit {return false}
+    if lhs.more != rhs.more {return false}
+    if lhs._connection != rhs._connection {return false}
     if lhs._message != rhs._message {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -498,6 +626,90 @@ nonisolated extension Kith_Rpc_V1_CallStart: SwiftProtobuf.Message, SwiftProtobu
   }
 }
 
+nonisolated extension Kith_Rpc_V1_Credit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Credit"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}messages\0\u{1}bytes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.messages) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.bytes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.messages != 0 {
+      try visitor.visitSingularUInt32Field(value: self.messages, fieldNumber: 1)
+    }
+    if self.bytes != 0 {
+      try visitor.visitSingularUInt32Field(value: self.bytes, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Rpc_V1_Credit, rhs: Kith_Rpc_V1_Credit) -> Bool {
+    if lhs.messages != rhs.messages {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Rpc_V1_ConnectionNotice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ConnectionNotice"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}takes_parts\0\u{1}ping\0\u{1}pong\0\u{1}leaving\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.takesParts) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self._ping) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._pong) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.leaving) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.takesParts != false {
+      try visitor.visitSingularBoolField(value: self.takesParts, fieldNumber: 1)
+    }
+    try { if let v = self._ping {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._pong {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    } }()
+    if self.leaving != false {
+      try visitor.visitSingularBoolField(value: self.leaving, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Rpc_V1_ConnectionNotice, rhs: Kith_Rpc_V1_ConnectionNotice) -> Bool {
+    if lhs.takesParts != rhs.takesParts {return false}
+    if lhs._ping != rhs._ping {return false}
+    if lhs._pong != rhs._pong {return false}
+    if lhs.leaving != rhs.leaving {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Kith_Rpc_V1_CallCancel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CallCancel"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0")
@@ -530,7 +742,7 @@ nonisolated extension Kith_Rpc_V1_CallCancel: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kith_Rpc_V1_WorkerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WorkerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}metadata\0\u{2}\u{d}message\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}metadata\0\u{1}credit\0\u{1}connection\0\u{1}more\0\u{2}\u{a}message\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -540,6 +752,9 @@ nonisolated extension Kith_Rpc_V1_WorkerFrame: SwiftProtobuf.Message, SwiftProto
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._status) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.metadata) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._credit) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._connection) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.more) }()
       case 15: try { try decoder.decodeSingularBytesField(value: &self._message) }()
       default: break
       }
@@ -557,6 +772,15 @@ nonisolated extension Kith_Rpc_V1_WorkerFrame: SwiftProtobuf.Message, SwiftProto
     if !self.metadata.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.metadata, fieldNumber: 2)
     }
+    try { if let v = self._credit {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._connection {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.more != false {
+      try visitor.visitSingularBoolField(value: self.more, fieldNumber: 5)
+    }
     try { if let v = self._message {
       try visitor.visitSingularBytesField(value: v, fieldNumber: 15)
     } }()
@@ -566,6 +790,9 @@ nonisolated extension Kith_Rpc_V1_WorkerFrame: SwiftProtobuf.Message, SwiftProto
   static func ==(lhs: Kith_Rpc_V1_WorkerFrame, rhs: Kith_Rpc_V1_WorkerFrame) -> Bool {
     if lhs._status != rhs._status {return false}
     if lhs.metadata != rhs.metadata {return false}
+    if lhs._credit != rhs._credit {return false}
+    if lhs._connection != rhs._connection {return false}
+    if lhs.more != rhs.more {return false}
     if lhs._message != rhs._message {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

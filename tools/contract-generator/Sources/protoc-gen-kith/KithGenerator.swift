@@ -40,7 +40,7 @@ struct KithGenerator: CodeGenerator {
           fileName: "\(area)/\(SwiftNames.type(enumeration.name)).swift", contents: source.text)
       }
       for service in file.services {
-        let generator = try ServiceGenerator(service, area: area)
+        let generator = ServiceGenerator(service, area: area)
         let source = SourceFile(file, uses: [], publicly: ["KithRPC"]) { text in
           generator.generate(into: &text)
         }

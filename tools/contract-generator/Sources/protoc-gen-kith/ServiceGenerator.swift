@@ -6,12 +6,19 @@ struct ServiceGenerator {
   private let service: ServiceDescriptor
   private let area: String
 
-  init(_ service: ServiceDescriptor, area: String) throws {
-    for method in service.methods where method.clientStreaming || method.serverStreaming {
-      throw GeneratorError("\(method.fullName) streams; only unary methods can be generated yet")
-    }
+  init(_ service: ServiceDescriptor, area: String) {
     self.service = service
     self.area = area
+  }
+
+  /// The case of `CallShape`, which is also the name of the function that makes such a method.
+  private func shape(_ method: MethodDescriptor) -> String {
+    switch (method.clientStreaming, method.serverStreaming) {
+    case (false, false): "unary"
+    case (true, false): "clientStreaming"
+    case (false, true): "serverStreaming"
+    case (true, true): "bidirectional"
+    }
   }
 
   private var methods: String { "\(service.name)Methods" }
@@ -44,6 +51,8 @@ struct ServiceGenerator {
           }
         text.print("public static let \(declared(method)) = MethodDescriptor(")
         text.print("  service: \"\(service.fullName)\", method: \"\(method.name)\",")
+        let shape = shape(method)
+        if shape != "unary" { text.print("  shape: .\(shape),") }
         text.print("  idempotency: .\(idempotency))")
         text.print()
       }
@@ -65,13 +74,34 @@ struct ServiceGenerator {
       for method in service.methods {
         text.print()
         text.printComment(method, or: "Calls `\(method.name)`.")
-        text.print("public func \(declared(method))(")
-        text.print("  _ request: \(input(method)), options: CallOptions = .defaults")
-        text.printBlock(") async throws(RPCError) -> \(output(method))") { text in
-          text.print("let response: RPCResponse<\(output(method))> = try await client.unary(")
-          text.print("  \(methods).\(name(method)), request, options: options)")
-          text.print("return response.message")
-        }
+        printCall(of: method, into: &text)
+      }
+    }
+  }
+
+  private func printCall(of method: MethodDescriptor, into text: inout CodePrinter) {
+    let (input, output) = (input(method), output(method))
+    let request = method.clientStreaming ? "" : "_ request: \(input), "
+    let passed = method.clientStreaming ? "" : "request, "
+    let result =
+      switch shape(method) {
+      case "unary": output
+      case "clientStreaming": "ClientStreamingCall<\(input), \(output)>"
+      case "serverStreaming": "ResponseStream<\(output)>"
+      default: "BidirectionalCall<\(input), \(output)>"
+      }
+    text.print("public func \(declared(method))(")
+    text.print("  \(request)options: CallOptions = .defaults")
+    text.printBlock(") async throws(RPCError) -> \(result)") { text in
+      let call = "try await client.\(shape(method))("
+      let arguments = "  \(methods).\(name(method)), \(passed)options: options)"
+      if shape(method) == "unary" {
+        text.print("let response: RPCResponse<\(output)> = \(call)")
+        text.print(arguments)
+        text.print("return response.message")
+      } else {
+        text.print(call)
+        text.print(arguments)
       }
     }
   }
@@ -86,9 +116,14 @@ struct ServiceGenerator {
       for (index, method) in service.methods.enumerated() {
         if index > 0 { text.print() }
         text.printComment(method, or: "Answers `\(method.name)`.")
+        let request =
+          method.clientStreaming
+          ? "_ requests: RequestStream<\(input(method))>" : "_ request: \(input(method))"
+        let writer = method.serverStreaming ? " responses: ResponseWriter<\(output(method))>," : ""
+        let result = method.serverStreaming ? "" : " -> \(output(method))"
         text.print("func \(declared(method))(")
-        text.print("  _ request: \(input(method)), context: CallContext")
-        text.print(") async throws -> \(output(method))")
+        text.print("  \(request),\(writer) context: CallContext")
+        text.print(") async throws\(result)")
       }
     }
   }
@@ -105,8 +140,12 @@ struct ServiceGenerator {
         text.print("  descriptorSet: { \(area)DescriptorSet.bytes },")
         text.print("  methods: [")
         for method in service.methods {
-          text.print("    .unary(\(methods).\(name(method))) { request, context in")
-          text.print("      try await handler.\(name(method))(request, context: context)")
+          let request = method.clientStreaming ? "requests" : "request"
+          let names = method.serverStreaming ? "\(request), responses" : request
+          let writer = method.serverStreaming ? "responses: responses, " : ""
+          text.print("    .\(shape(method))(\(methods).\(name(method))) { \(names), context in")
+          text.print("      try await handler.\(name(method))(")
+          text.print("        \(request), \(writer)context: context)")
           text.print("    },")
         }
         text.print("  ])")

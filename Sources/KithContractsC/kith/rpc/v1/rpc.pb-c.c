@@ -97,6 +97,96 @@ void   kith__rpc__v1__call_start__free_unpacked
   assert(message->base.descriptor == &kith__rpc__v1__call_start__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__rpc__v1__credit__init
+                     (Kith__Rpc__V1__Credit         *message)
+{
+  static const Kith__Rpc__V1__Credit init_value = KITH__RPC__V1__CREDIT__INIT;
+  *message = init_value;
+}
+size_t kith__rpc__v1__credit__get_packed_size
+                     (const Kith__Rpc__V1__Credit *message)
+{
+  assert(message->base.descriptor == &kith__rpc__v1__credit__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__rpc__v1__credit__pack
+                     (const Kith__Rpc__V1__Credit *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__rpc__v1__credit__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__rpc__v1__credit__pack_to_buffer
+                     (const Kith__Rpc__V1__Credit *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__rpc__v1__credit__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Rpc__V1__Credit *
+       kith__rpc__v1__credit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Rpc__V1__Credit *)
+     protobuf_c_message_unpack (&kith__rpc__v1__credit__descriptor,
+                                allocator, len, data);
+}
+void   kith__rpc__v1__credit__free_unpacked
+                     (Kith__Rpc__V1__Credit *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__rpc__v1__credit__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__rpc__v1__connection_notice__init
+                     (Kith__Rpc__V1__ConnectionNotice         *message)
+{
+  static const Kith__Rpc__V1__ConnectionNotice init_value = KITH__RPC__V1__CONNECTION_NOTICE__INIT;
+  *message = init_value;
+}
+size_t kith__rpc__v1__connection_notice__get_packed_size
+                     (const Kith__Rpc__V1__ConnectionNotice *message)
+{
+  assert(message->base.descriptor == &kith__rpc__v1__connection_notice__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__rpc__v1__connection_notice__pack
+                     (const Kith__Rpc__V1__ConnectionNotice *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__rpc__v1__connection_notice__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__rpc__v1__connection_notice__pack_to_buffer
+                     (const Kith__Rpc__V1__ConnectionNotice *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__rpc__v1__connection_notice__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Rpc__V1__ConnectionNotice *
+       kith__rpc__v1__connection_notice__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Rpc__V1__ConnectionNotice *)
+     protobuf_c_message_unpack (&kith__rpc__v1__connection_notice__descriptor,
+                                allocator, len, data);
+}
+void   kith__rpc__v1__connection_notice__free_unpacked
+                     (Kith__Rpc__V1__ConnectionNotice *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__rpc__v1__connection_notice__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__rpc__v1__call_cancel__init
                      (Kith__Rpc__V1__CallCancel         *message)
 {
@@ -367,7 +457,7 @@ void   kith__rpc__v1__metadata_entry__free_unpacked
   assert(message->base.descriptor == &kith__rpc__v1__metadata_entry__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor kith__rpc__v1__caller_frame__field_descriptors[4] =
+static const ProtobufCFieldDescriptor kith__rpc__v1__caller_frame__field_descriptors[7] =
 {
   {
     "start",
@@ -406,6 +496,42 @@ static const ProtobufCFieldDescriptor kith__rpc__v1__caller_frame__field_descrip
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "credit",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Rpc__V1__CallerFrame, n_credit),
+    offsetof(Kith__Rpc__V1__CallerFrame, credit),
+    &kith__rpc__v1__credit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Rpc__V1__CallerFrame, has_more),
+    offsetof(Kith__Rpc__V1__CallerFrame, more),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "connection",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Rpc__V1__CallerFrame, n_connection),
+    offsetof(Kith__Rpc__V1__CallerFrame, connection),
+    &kith__rpc__v1__connection_notice__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "message",
     15,
     PROTOBUF_C_LABEL_OPTIONAL,
@@ -420,15 +546,18 @@ static const ProtobufCFieldDescriptor kith__rpc__v1__caller_frame__field_descrip
 };
 static const unsigned kith__rpc__v1__caller_frame__field_indices_by_name[] = {
   1,   /* field[1] = cancel */
+  5,   /* field[5] = connection */
+  3,   /* field[3] = credit */
   2,   /* field[2] = half_close */
-  3,   /* field[3] = message */
+  6,   /* field[6] = message */
+  4,   /* field[4] = more */
   0,   /* field[0] = start */
 };
 static const ProtobufCIntRange kith__rpc__v1__caller_frame__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 3 },
-  { 0, 4 }
+  { 15, 6 },
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor kith__rpc__v1__caller_frame__descriptor =
 {
@@ -438,7 +567,7 @@ const ProtobufCMessageDescriptor kith__rpc__v1__caller_frame__descriptor =
   "Kith__Rpc__V1__CallerFrame",
   "kith.rpc.v1",
   sizeof(Kith__Rpc__V1__CallerFrame),
-  4,
+  7,
   kith__rpc__v1__caller_frame__field_descriptors,
   kith__rpc__v1__caller_frame__field_indices_by_name,
   2,  kith__rpc__v1__caller_frame__number_ranges,
@@ -522,6 +651,134 @@ const ProtobufCMessageDescriptor kith__rpc__v1__call_start__descriptor =
   (ProtobufCMessageInit) kith__rpc__v1__call_start__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor kith__rpc__v1__credit__field_descriptors[2] =
+{
+  {
+    "messages",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Rpc__V1__Credit, has_messages),
+    offsetof(Kith__Rpc__V1__Credit, messages),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Rpc__V1__Credit, has_bytes),
+    offsetof(Kith__Rpc__V1__Credit, bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__rpc__v1__credit__field_indices_by_name[] = {
+  1,   /* field[1] = bytes */
+  0,   /* field[0] = messages */
+};
+static const ProtobufCIntRange kith__rpc__v1__credit__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__rpc__v1__credit__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.rpc.v1.Credit",
+  "Credit",
+  "Kith__Rpc__V1__Credit",
+  "kith.rpc.v1",
+  sizeof(Kith__Rpc__V1__Credit),
+  2,
+  kith__rpc__v1__credit__field_descriptors,
+  kith__rpc__v1__credit__field_indices_by_name,
+  1,  kith__rpc__v1__credit__number_ranges,
+  (ProtobufCMessageInit) kith__rpc__v1__credit__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__rpc__v1__connection_notice__field_descriptors[4] =
+{
+  {
+    "takes_parts",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Rpc__V1__ConnectionNotice, has_takes_parts),
+    offsetof(Kith__Rpc__V1__ConnectionNotice, takes_parts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ping",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Rpc__V1__ConnectionNotice, has_ping),
+    offsetof(Kith__Rpc__V1__ConnectionNotice, ping),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pong",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Rpc__V1__ConnectionNotice, has_pong),
+    offsetof(Kith__Rpc__V1__ConnectionNotice, pong),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leaving",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Rpc__V1__ConnectionNotice, has_leaving),
+    offsetof(Kith__Rpc__V1__ConnectionNotice, leaving),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__rpc__v1__connection_notice__field_indices_by_name[] = {
+  3,   /* field[3] = leaving */
+  1,   /* field[1] = ping */
+  2,   /* field[2] = pong */
+  0,   /* field[0] = takes_parts */
+};
+static const ProtobufCIntRange kith__rpc__v1__connection_notice__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor kith__rpc__v1__connection_notice__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.rpc.v1.ConnectionNotice",
+  "ConnectionNotice",
+  "Kith__Rpc__V1__ConnectionNotice",
+  "kith.rpc.v1",
+  sizeof(Kith__Rpc__V1__ConnectionNotice),
+  4,
+  kith__rpc__v1__connection_notice__field_descriptors,
+  kith__rpc__v1__connection_notice__field_indices_by_name,
+  1,  kith__rpc__v1__connection_notice__number_ranges,
+  (ProtobufCMessageInit) kith__rpc__v1__connection_notice__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor kith__rpc__v1__call_cancel__field_descriptors[1] =
 {
   {
@@ -560,7 +817,7 @@ const ProtobufCMessageDescriptor kith__rpc__v1__call_cancel__descriptor =
   (ProtobufCMessageInit) kith__rpc__v1__call_cancel__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__rpc__v1__worker_frame__field_descriptors[3] =
+static const ProtobufCFieldDescriptor kith__rpc__v1__worker_frame__field_descriptors[6] =
 {
   {
     "status",
@@ -587,6 +844,42 @@ static const ProtobufCFieldDescriptor kith__rpc__v1__worker_frame__field_descrip
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "credit",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Rpc__V1__WorkerFrame, n_credit),
+    offsetof(Kith__Rpc__V1__WorkerFrame, credit),
+    &kith__rpc__v1__credit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "connection",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Rpc__V1__WorkerFrame, n_connection),
+    offsetof(Kith__Rpc__V1__WorkerFrame, connection),
+    &kith__rpc__v1__connection_notice__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Rpc__V1__WorkerFrame, has_more),
+    offsetof(Kith__Rpc__V1__WorkerFrame, more),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "message",
     15,
     PROTOBUF_C_LABEL_OPTIONAL,
@@ -600,15 +893,18 @@ static const ProtobufCFieldDescriptor kith__rpc__v1__worker_frame__field_descrip
   },
 };
 static const unsigned kith__rpc__v1__worker_frame__field_indices_by_name[] = {
-  2,   /* field[2] = message */
+  3,   /* field[3] = connection */
+  2,   /* field[2] = credit */
+  5,   /* field[5] = message */
   1,   /* field[1] = metadata */
+  4,   /* field[4] = more */
   0,   /* field[0] = status */
 };
 static const ProtobufCIntRange kith__rpc__v1__worker_frame__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 2 },
-  { 0, 3 }
+  { 15, 5 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor kith__rpc__v1__worker_frame__descriptor =
 {
@@ -618,7 +914,7 @@ const ProtobufCMessageDescriptor kith__rpc__v1__worker_frame__descriptor =
   "Kith__Rpc__V1__WorkerFrame",
   "kith.rpc.v1",
   sizeof(Kith__Rpc__V1__WorkerFrame),
-  3,
+  6,
   kith__rpc__v1__worker_frame__field_descriptors,
   kith__rpc__v1__worker_frame__field_indices_by_name,
   2,  kith__rpc__v1__worker_frame__number_ranges,

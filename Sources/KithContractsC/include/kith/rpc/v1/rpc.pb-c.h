@@ -17,6 +17,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Kith__Rpc__V1__CallerFrame Kith__Rpc__V1__CallerFrame;
 typedef struct Kith__Rpc__V1__CallStart Kith__Rpc__V1__CallStart;
+typedef struct Kith__Rpc__V1__Credit Kith__Rpc__V1__Credit;
+typedef struct Kith__Rpc__V1__ConnectionNotice Kith__Rpc__V1__ConnectionNotice;
 typedef struct Kith__Rpc__V1__CallCancel Kith__Rpc__V1__CallCancel;
 typedef struct Kith__Rpc__V1__WorkerFrame Kith__Rpc__V1__WorkerFrame;
 typedef struct Kith__Rpc__V1__CallStatus Kith__Rpc__V1__CallStatus;
@@ -39,12 +41,18 @@ struct  Kith__Rpc__V1__CallerFrame
   Kith__Rpc__V1__CallCancel **cancel;
   protobuf_c_boolean has_half_close;
   uint64_t half_close;
+  size_t n_credit;
+  Kith__Rpc__V1__Credit **credit;
+  protobuf_c_boolean has_more;
+  uint64_t more;
+  size_t n_connection;
+  Kith__Rpc__V1__ConnectionNotice **connection;
   protobuf_c_boolean has_message;
   ProtobufCBinaryData message;
 };
 #define KITH__RPC__V1__CALLER_FRAME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__rpc__v1__caller_frame__descriptor) \
-    , 0,NULL, 0,NULL, 0, 0, 0, {0,NULL} }
+    , 0,NULL, 0,NULL, 0, 0, 0,NULL, 0, 0, 0,NULL, 0, {0,NULL} }
 
 
 struct  Kith__Rpc__V1__CallStart
@@ -62,6 +70,36 @@ struct  Kith__Rpc__V1__CallStart
 #define KITH__RPC__V1__CALL_START__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__rpc__v1__call_start__descriptor) \
     , 0, {0,NULL}, 0, 0, 0,NULL, 0, {0,NULL} }
+
+
+struct  Kith__Rpc__V1__Credit
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_messages;
+  uint32_t messages;
+  protobuf_c_boolean has_bytes;
+  uint32_t bytes;
+};
+#define KITH__RPC__V1__CREDIT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__rpc__v1__credit__descriptor) \
+    , 0, 0, 0, 0 }
+
+
+struct  Kith__Rpc__V1__ConnectionNotice
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_takes_parts;
+  uint64_t takes_parts;
+  protobuf_c_boolean has_ping;
+  uint64_t ping;
+  protobuf_c_boolean has_pong;
+  uint64_t pong;
+  protobuf_c_boolean has_leaving;
+  uint64_t leaving;
+};
+#define KITH__RPC__V1__CONNECTION_NOTICE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__rpc__v1__connection_notice__descriptor) \
+    , 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 struct  Kith__Rpc__V1__CallCancel
@@ -82,12 +120,18 @@ struct  Kith__Rpc__V1__WorkerFrame
   Kith__Rpc__V1__CallStatus **status;
   size_t n_metadata;
   Kith__Rpc__V1__MetadataEntry **metadata;
+  size_t n_credit;
+  Kith__Rpc__V1__Credit **credit;
+  size_t n_connection;
+  Kith__Rpc__V1__ConnectionNotice **connection;
+  protobuf_c_boolean has_more;
+  uint64_t more;
   protobuf_c_boolean has_message;
   ProtobufCBinaryData message;
 };
 #define KITH__RPC__V1__WORKER_FRAME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__rpc__v1__worker_frame__descriptor) \
-    , 0,NULL, 0,NULL, 0, {0,NULL} }
+    , 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, {0,NULL} }
 
 
 struct  Kith__Rpc__V1__CallStatus
@@ -193,6 +237,44 @@ Kith__Rpc__V1__CallStart *
                       const uint8_t       *data);
 void   kith__rpc__v1__call_start__free_unpacked
                      (Kith__Rpc__V1__CallStart *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Rpc__V1__Credit methods */
+void   kith__rpc__v1__credit__init
+                     (Kith__Rpc__V1__Credit         *message);
+size_t kith__rpc__v1__credit__get_packed_size
+                     (const Kith__Rpc__V1__Credit   *message);
+size_t kith__rpc__v1__credit__pack
+                     (const Kith__Rpc__V1__Credit   *message,
+                      uint8_t             *out);
+size_t kith__rpc__v1__credit__pack_to_buffer
+                     (const Kith__Rpc__V1__Credit   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Rpc__V1__Credit *
+       kith__rpc__v1__credit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__rpc__v1__credit__free_unpacked
+                     (Kith__Rpc__V1__Credit *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Rpc__V1__ConnectionNotice methods */
+void   kith__rpc__v1__connection_notice__init
+                     (Kith__Rpc__V1__ConnectionNotice         *message);
+size_t kith__rpc__v1__connection_notice__get_packed_size
+                     (const Kith__Rpc__V1__ConnectionNotice   *message);
+size_t kith__rpc__v1__connection_notice__pack
+                     (const Kith__Rpc__V1__ConnectionNotice   *message,
+                      uint8_t             *out);
+size_t kith__rpc__v1__connection_notice__pack_to_buffer
+                     (const Kith__Rpc__V1__ConnectionNotice   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Rpc__V1__ConnectionNotice *
+       kith__rpc__v1__connection_notice__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__rpc__v1__connection_notice__free_unpacked
+                     (Kith__Rpc__V1__ConnectionNotice *message,
                       ProtobufCAllocator *allocator);
 /* Kith__Rpc__V1__CallCancel methods */
 void   kith__rpc__v1__call_cancel__init
@@ -316,6 +398,12 @@ typedef void (*Kith__Rpc__V1__CallerFrame_Closure)
 typedef void (*Kith__Rpc__V1__CallStart_Closure)
                  (const Kith__Rpc__V1__CallStart *message,
                   void *closure_data);
+typedef void (*Kith__Rpc__V1__Credit_Closure)
+                 (const Kith__Rpc__V1__Credit *message,
+                  void *closure_data);
+typedef void (*Kith__Rpc__V1__ConnectionNotice_Closure)
+                 (const Kith__Rpc__V1__ConnectionNotice *message,
+                  void *closure_data);
 typedef void (*Kith__Rpc__V1__CallCancel_Closure)
                  (const Kith__Rpc__V1__CallCancel *message,
                   void *closure_data);
@@ -342,6 +430,8 @@ typedef void (*Kith__Rpc__V1__MetadataEntry_Closure)
 
 extern const ProtobufCMessageDescriptor kith__rpc__v1__caller_frame__descriptor;
 extern const ProtobufCMessageDescriptor kith__rpc__v1__call_start__descriptor;
+extern const ProtobufCMessageDescriptor kith__rpc__v1__credit__descriptor;
+extern const ProtobufCMessageDescriptor kith__rpc__v1__connection_notice__descriptor;
 extern const ProtobufCMessageDescriptor kith__rpc__v1__call_cancel__descriptor;
 extern const ProtobufCMessageDescriptor kith__rpc__v1__worker_frame__descriptor;
 extern const ProtobufCMessageDescriptor kith__rpc__v1__call_status__descriptor;
