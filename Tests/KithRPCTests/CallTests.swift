@@ -246,4 +246,50 @@ struct CallTests {
       outer.close()
     }
   }
+
+  @Test(arguments: TransportKind.allCases)
+  func whatAHandlerCallsSharesItsDeadlineAndItsTrace(_ kind: TransportKind) async throws {
+    struct Seen {
+      var remaining: Duration?
+      var traceparent: String
+    }
+    let seen = Mutex<[Seen]>([])
+    let innerEcho = EchoService { context in
+      seen.withLock {
+        $0.append(Seen(remaining: context.remainingTime, traceparent: context.traceparent))
+      }
+    }
+    try await withEcho(kind, innerEcho) { inner, _, _ in
+      let place = kind.makePlace()
+      let outer = RPCServer(services: [
+        ServiceDefinition(
+          name: "test.Echo",
+          methods: [
+            .encodedUnary(EchoService.say) { request, _ in
+              for options in [
+                CallOptions(), CallOptions(timeout: .seconds(1_000)),
+                CallOptions(timeout: .seconds(1), traceparent: "00-own"),
+                CallOptions(inheritsContext: false),
+              ] {
+                _ = try await inner.unary(
+                  EchoService.describe, encodedRequest: [], options: options)
+              }
+              return request
+            }
+          ])
+      ])
+      try outer.start(on: place.makeListener())
+      let client = RPCClient(connector: place.connector)
+      _ = try await client.say(
+        options: CallOptions(timeout: .seconds(30), traceparent: "00-outer"))
+      outer.close()
+    }
+    let calls = seen.withLock { $0 }
+    try #require(calls.count == 4)
+    #expect(calls.map(\.traceparent) == ["00-outer", "00-outer", "00-own", ""])
+    #expect(calls.prefix(2).allSatisfy { $0.remaining.map { $0 <= .seconds(30) } ?? false })
+    #expect(calls[2].remaining.map { $0 <= .seconds(1) } ?? false)
+    #expect(calls[3].remaining == nil)
+    #expect(CallContext.current == nil)
+  }
 }

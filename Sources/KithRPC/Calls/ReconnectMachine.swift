@@ -9,7 +9,13 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
   struct Pending: Sendable {
     var waiter: Waiter
     var waitsForReady: Bool
+    /// When the call's time is over.
     var deadline: Moment?
+    /// Until when it waits for readiness, if that is bounded on its own.
+    var readyBy: Moment?
+
+    /// When it waits no longer.
+    var waitsUntil: Moment? { [deadline, readyBy].compactMap(\.self).min() }
   }
 
   /// What is to be done, in order.
@@ -119,18 +125,27 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
     return (caller, stopIfAlone())
   }
 
-  /// Turns away the callers whose deadline has come.
+  /// Turns away the callers whose time is over.
   mutating func expire(_ now: Moment) -> [Action] {
-    let due = takePending { $0.deadline.map { $0 <= now } ?? false }
+    let due = takePending { $0.waitsUntil.map { $0 <= now } ?? false }
     guard !due.isEmpty else { return [] }
-    let error = RPCError(
-      .deadlineExceeded, "the deadline passed before there was a connection: \(lastError.message)",
-      details: CallExecution.notStarted.details)
-    return due.map { .fail($0.waiter, error) } + stopIfAlone()
+    return due.map { .fail($0.waiter, outOfTime($0, now)) } + stopIfAlone()
   }
 
-  /// The earliest deadline of a caller who waits.
-  var nextDeadline: Moment? { pending.values.lazy.compactMap(\.deadline).min() }
+  private func outOfTime(_ caller: Pending, _ now: Moment) -> RPCError {
+    let details = CallExecution.notStarted.details
+    if let deadline = caller.deadline, deadline <= now {
+      return RPCError(
+        .deadlineExceeded,
+        "the deadline passed before there was a connection: \(lastError.message)", details: details)
+    }
+    return RPCError(
+      .unavailable, "there was no connection in the time allowed for it: \(lastError.message)",
+      details: details)
+  }
+
+  /// The earliest moment at which a caller waits no longer.
+  var nextDeadline: Moment? { pending.values.lazy.compactMap(\.waitsUntil).min() }
 
   /// The connection takes no more calls. `isCurrent` tells it from one that was replaced.
   mutating func lost(isLeaving: Bool, isCurrent: (Connection) -> Bool) {
@@ -154,7 +169,8 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
     attempt += 1
     var latest: Moment? = now
     for caller in pending.values {
-      latest = if let latest, let deadline = caller.deadline { max(latest, deadline) } else { nil }
+      latest =
+        if let latest, let deadline = caller.waitsUntil { max(latest, deadline) } else { nil }
     }
     return .connect(
       ConnectRequest(

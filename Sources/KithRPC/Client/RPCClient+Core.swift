@@ -9,6 +9,7 @@ extension RPCClient {
 
     private struct State {
       var machine = Machine()
+      var retries = RetryBudget()
       /// The attempt, or the pause before the next.
       var connecting: Task<Void, Never>?
       var nextCaller: UInt64 = 0
@@ -26,37 +27,73 @@ extension RPCClient {
       self.limits = limits
     }
 
-    /// Makes the unary call whose encoded request is in `message`, with room in front for the rest of
-    /// its frame.
+    /// Makes the unary call whose encoded request `encode` answers, with room in front for the rest of
+    /// its frame; again for each attempt, so that the common case of one keeps no copy.
     func unary(
-      _ method: MethodDescriptor, _ message: consuming WireBuffer, _ options: CallOptions
+      _ method: MethodDescriptor, _ options: CallOptions,
+      _ encode: (CallOptions) throws(RPCError) -> WireBuffer
     ) async throws(RPCError) -> Answer {
-      try check(message.count, options)
-      let deadline = options.timeout.map { Moment.now.advanced(by: $0) }
-      guard options.waitForReady else {
-        let connection = try await connection(options, deadline)
-        let start = try start(method, options, deadline)
-        return try await connection.unary(start, message, deadline: deadline).get()
-      }
+      let (options, deadline) = options.within(CallContext.current, now: .now)
+      var attempts = 0
+      var mayHaveRun = false
       while true {
-        let connection = try await connection(options, deadline)
-        let start = try start(method, options, deadline)
-        switch await connection.unary(start, copy message, deadline: deadline) {
-        case .success(let answer): return answer
-        case .failure(let error):
-          guard error.isSafeToMove, connection !== current else { throw error }
+        let message = try encode(options)
+        try check(message.count, options)
+        let connection: ClientConnection
+        let start: CallStart
+        do throws(RPCError) {
+          connection = try await self.connection(options, deadline)
+          start = try self.start(method, options, deadline)
+        } catch {
+          throw error.after(mayHaveRun ? .mayHaveRun : .notStarted)
         }
+        attempts += 1
+        switch await connection.unary(start, message, deadline: deadline) {
+        case .success(let answer):
+          if method.idempotency != .unknown { state.withLock { $0.retries.succeed() } }
+          return answer
+        case .failure(let error):
+          if options.waitForReady, error.isSafeToMove, connection !== current { continue }
+          guard method.idempotency != .unknown, error.code == .unavailable,
+            attempts < options.retry.maximumAttempts, state.withLock({ $0.retries.take() })
+          else { throw mayHaveRun ? error.after(.mayHaveRun) : error }
+          if error.execution != .notStarted { mayHaveRun = true }
+          try await pause(options.retry, attempts, deadline, error)
+        }
+      }
+    }
+
+    /// Waits before another attempt.
+    ///
+    /// - Throws: `error` when the call's time would be over, CANCELLED when the task is cancelled.
+    private func pause(
+      _ policy: RetryPolicy, _ attempts: Int, _ deadline: Moment?, _ error: RPCError
+    ) async throws(RPCError) {
+      let pause = policy.pause(afterAttempts: attempts, jitter: .random(in: 0...1))
+      if let deadline, Moment.now.duration(until: deadline) <= pause { throw error }
+      do {
+        try await Task.sleep(for: pause)
+      } catch {
+        throw .cancelledByCaller
       }
     }
 
     /// Opens a streaming call, with its only message if it sends no more; answers where it is and its id.
     func openStream(
-      _ method: MethodDescriptor, _ message: consuming WireBuffer?, _ options: CallOptions
+      _ method: MethodDescriptor, _ options: CallOptions,
+      _ encode: (CallOptions) throws(RPCError) -> WireBuffer?
     ) async throws(RPCError) -> (ClientConnection, UInt32) {
+      let (options, deadline) = options.within(CallContext.current, now: .now)
+      let message = try encode(options)
       try check(message?.count ?? 0, options)
-      let deadline = options.timeout.map { Moment.now.advanced(by: $0) }
-      let connection = try await connection(options, deadline)
-      let start = try start(method, options, deadline)
+      let connection: ClientConnection
+      let start: CallStart
+      do throws(RPCError) {
+        connection = try await self.connection(options, deadline)
+        start = try self.start(method, options, deadline)
+      } catch {
+        throw error.after(.notStarted)
+      }
       let id = try connection.openStream(
         start, message, deadline: deadline, sendsMore: method.takesMany)
       return (connection, id)
@@ -110,7 +147,8 @@ extension RPCClient {
           acquire(
             id,
             Machine.Pending(
-              waiter: waiter, waitsForReady: options.waitForReady, deadline: deadline))
+              waiter: waiter, waitsForReady: options.waitForReady, deadline: deadline,
+              readyBy: options.readyTimeout.map { Moment.now.advanced(by: $0) }))
         }
       } onCancel: {
         abandon(id)
@@ -126,7 +164,7 @@ extension RPCClient {
         }
         return state.machine.acquire(id, caller, now: .now)
       }
-      if let deadline = caller.deadline { alarm.set(deadline, for: self) }
+      if let moment = caller.waitsUntil { alarm.set(moment, for: self) }
       perform(actions)
     }
 
@@ -160,7 +198,8 @@ extension RPCClient {
 
     /// Runs the attempt, or the pause before it, in the one task that connects.
     private func work(_ attempt: UInt64, _ body: @escaping @Sendable (Core) async -> Void) {
-      let task = Task { await body(self) }
+      // Detached: the attempt is everybody's, and must not end with the call that happened to begin it.
+      let task = Task.detached { await body(self) }
       let isWanted = state.withLock { state in
         guard state.machine.attempt == attempt else { return false }
         state.connecting = task
@@ -223,6 +262,14 @@ extension RPCClient {
 
 extension RPCError {
   static let clientClosedDuringCall = RPCError(.unavailable, "the client was closed")
+
+  /// The error of an attempt, of which and of those before it this is known.
+  fileprivate func after(_ execution: CallExecution) -> RPCError {
+    var error = self
+    error.details.removeAll { $0.type == CallExecution.typeName }
+    error.details += execution.details
+    return error
+  }
 
   /// Whether a call that waits for readiness may be sent on another connection: nobody has started it.
   var isSafeToMove: Bool { code == .unavailable && execution == .notStarted }

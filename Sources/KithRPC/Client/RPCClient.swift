@@ -3,10 +3,10 @@ public import KithWire
 /// Calls the methods of one worker.
 ///
 /// Many calls share one connection, which is made when the first call needs it and made anew, through
-/// the connector, when it is lost. A call that was lost with its connection fails with UNAVAILABLE and
-/// is never sent again by the client: ``RPCError/execution`` tells whether it may have been carried
-/// out. The one call that is moved to a new connection by itself is one that waits for readiness and
-/// that a worker which is shutting down has refused unstarted.
+/// the connector, when it is lost. A call that was lost with its connection fails with UNAVAILABLE;
+/// ``RPCError/execution`` tells whether it may have been carried out. It is made again by itself only
+/// when that can do no harm: when its contract says so (see ``RetryPolicy``), or when it waits for
+/// readiness and a worker that is shutting down has refused it unstarted.
 ///
 /// All functions may be called from any task. A task that waits for microseconds runs on
 /// ``CallExecutor``.
@@ -28,8 +28,9 @@ public final class RPCClient: Sendable {
   public func unary<Request: WireMessage, Response: WireMessage>(
     _ method: MethodDescriptor, _ request: Request, options: CallOptions = .defaults
   ) async throws(RPCError) -> RPCResponse<Response> {
-    let buffer = try request.encodedRequest(headroom: Self.headroom(method, options))
-    let answer = try await core.unary(method, buffer, options)
+    let answer = try await core.unary(method, options) { options throws(RPCError) in
+      try request.encodedRequest(headroom: Self.headroom(method, options))
+    }
     return RPCResponse(
       message: try Response(decodingAnswer: answer.message), metadata: answer.metadata,
       trailers: answer.trailers)
@@ -40,40 +41,45 @@ public final class RPCClient: Sendable {
   public func serverStreaming<Request: WireMessage, Response: WireMessage>(
     _ method: MethodDescriptor, _ request: Request, options: CallOptions = .defaults
   ) async throws(RPCError) -> ResponseStream<Response> {
-    let buffer = try request.encodedRequest(headroom: Self.headroom(method, options))
-    return ResponseStream(try await openStream(method, buffer, options))
+    ResponseStream(
+      try await openStream(method, options) { options throws(RPCError) in
+        try request.encodedRequest(headroom: Self.headroom(method, options))
+      })
   }
 
   /// Calls a method that takes many messages and answers with one.
   public func clientStreaming<Request: WireMessage, Response: WireMessage>(
     _ method: MethodDescriptor, options: CallOptions = .defaults
   ) async throws(RPCError) -> ClientStreamingCall<Request, Response> {
-    ClientStreamingCall(try await openStream(method, nil, options), limits: limits)
+    ClientStreamingCall(try await openStream(method, options) { _ in nil }, limits: limits)
   }
 
   /// Calls a method that takes many messages and answers with many, in whatever order the two agree on.
   public func bidirectional<Request: WireMessage, Response: WireMessage>(
     _ method: MethodDescriptor, options: CallOptions = .defaults
   ) async throws(RPCError) -> BidirectionalCall<Request, Response> {
-    BidirectionalCall(try await openStream(method, nil, options), limits: limits)
+    BidirectionalCall(try await openStream(method, options) { _ in nil }, limits: limits)
   }
 
   /// Calls a unary method with a message that is already encoded and leaves the answer encoded.
   public func unary(
     _ method: MethodDescriptor, encodedRequest: [UInt8], options: CallOptions = .defaults
   ) async throws(RPCError) -> RPCResponse<[UInt8]> {
-    var buffer = WireBuffer(
-      headroom: Self.headroom(method, options), capacity: encodedRequest.count)
-    buffer.append(encodedRequest)
-    let answer = try await core.unary(method, buffer, options)
+    let answer = try await core.unary(method, options) { options in
+      var buffer = WireBuffer(
+        headroom: Self.headroom(method, options), capacity: encodedRequest.count)
+      buffer.append(encodedRequest)
+      return buffer
+    }
     return RPCResponse(
       message: Array(answer.message), metadata: answer.metadata, trailers: answer.trailers)
   }
 
   private func openStream(
-    _ method: MethodDescriptor, _ message: consuming WireBuffer?, _ options: CallOptions
+    _ method: MethodDescriptor, _ options: CallOptions,
+    _ encode: (CallOptions) throws(RPCError) -> WireBuffer?
   ) async throws(RPCError) -> ClientStream {
-    let (connection, id) = try await core.openStream(method, message, options)
+    let (connection, id) = try await core.openStream(method, options, encode)
     return ClientStream(connection: connection, id: id, client: self)
   }
 

@@ -46,7 +46,7 @@ final class Alarm: Sendable {
   }
 
   private func sleep(until moment: Moment, _ owner: some AlarmOwner) -> Task<Void, Never> {
-    Task { [weak self, weak owner] in
+    Task.detached { [weak self, weak owner] in
       // An Instant of the moment, not a Duration from here: the task may start late.
       let wake = ContinuousClock.now + Moment.now.duration(until: moment)
       do { try await Task.sleep(until: wake, clock: .continuous) } catch { return }

@@ -2,6 +2,12 @@ import Synchronization
 
 /// What a handler knows about the call that it answers, beside the request.
 public struct CallContext: Sendable {
+  /// The call that this task, or the task that it is a child of, answers; nil outside of handlers.
+  ///
+  /// A call that is made while it is set has no more time than is left of this one, and carries its
+  /// trace on: see ``CallOptions/inheritsContext``.
+  @TaskLocal public static var current: CallContext?
+
   private let call: ServedCall
 
   /// A context, for a handler that is called without a connection (a test).
@@ -36,6 +42,9 @@ public struct CallContext: Sendable {
   /// What is left until the deadline, never negative; nil when there is none. A handler that calls
   /// further passes it on as the timeout of that call, so that the budget shrinks on the way.
   public var remainingTime: Duration? { call.deadline.map { Moment.now.duration(until: $0) } }
+
+  /// The deadline as it is kept.
+  var moment: Moment? { call.deadline }
 
   /// What is told to the caller before the answer. Set it before the handler returns.
   public var responseMetadata: Metadata {

@@ -228,11 +228,17 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     }
     do {
       let buffer: WireBuffer?
+      let context = CallContext(call)
       switch method.body {
       case .unary(let body):
-        buffer = try await body(call.message, CallContext(call), ServerStream.headroom)
+        buffer = try await CallContext.$current.withValue(context) {
+          try await body(call.message, context, ServerStream.headroom)
+        }
       case .streaming(let body):
-        buffer = try await body(ServerStream(connection: self, call: call), CallContext(call))
+        let stream = ServerStream(connection: self, call: call)
+        buffer = try await CallContext.$current.withValue(context) {
+          try await body(stream, context)
+        }
       }
       let outgoing = try call.checkedOutgoing(limits: server.limits)
       if let buffer { try checkSize(buffer) }

@@ -43,6 +43,22 @@ struct TransportPlace: Sendable {
   }
 }
 
+extension TransportPlace {
+  /// Starts a server here, once the last one is gone: nng closes a listener on a thread of its own.
+  func startServer(_ services: [ServiceDefinition]) async throws -> RPCServer {
+    while true {
+      let server = RPCServer(services: services)
+      do throws(RPCError) {
+        try server.start(on: makeListener())
+        return server
+      } catch {
+        guard error.code == .alreadyExists else { throw error }
+        await Task.yield()
+      }
+    }
+  }
+}
+
 /// A folder that is removed with the last reference to it.
 final class TemporaryFolder: Sendable {
   let path: String

@@ -1,0 +1,124 @@
+import Synchronization
+import Testing
+
+@testable import KithRPC
+
+/// Calls that are made again, and those that are not.
+@Suite(.timeLimit(.minutes(2)))
+struct RetryTests {
+  @Test func pausesGrowWithinTheirBounds() {
+    let policy = RetryPolicy(
+      maximumAttempts: 9, firstPause: .milliseconds(2), longestPause: .milliseconds(20))
+    let longest = (1...8).map { policy.pause(afterAttempts: $0, jitter: 1) }
+    #expect(longest == [2, 4, 8, 16, 20, 20, 20, 20].map { .milliseconds($0) })
+    #expect(policy.pause(afterAttempts: 5, jitter: 0) == .zero)
+    #expect(policy.pause(afterAttempts: .max, jitter: 1) == .milliseconds(20))
+  }
+
+  @Test func aBudgetEndsAndComesBackWithSuccess() {
+    var budget = RetryBudget()
+    var taken = 0
+    while budget.take() { taken += 1 }
+    #expect(taken == 5)
+    budget.succeed()
+    let first = budget.take()
+    for _ in 0..<8 { budget.succeed() }
+    let tooEarly = budget.take()
+    for _ in 0..<3 { budget.succeed() }
+    let second = budget.take()
+    #expect(first && !tooEarly && second)
+    for _ in 0..<1_000 { budget.succeed() }
+    var later = 0
+    while budget.take() { later += 1 }
+    #expect(later == 5)
+  }
+
+  /// A service whose first call takes its server down, as a worker that crashes does.
+  private final class Crashing: Sendable {
+    let calls = Atomic(0)
+    let crashed = Signal()
+    let server = Mutex<RPCServer?>(nil)
+
+    func definition(_ method: MethodDescriptor) -> ServiceDefinition {
+      ServiceDefinition(
+        name: method.service,
+        methods: [
+          .encodedUnary(method) { request, _ in
+            if self.calls.add(1, ordering: .relaxed).newValue == 1 {
+              self.server.withLock { $0 }?.close()
+              self.crashed.set()
+            }
+            return request
+          }
+        ])
+    }
+  }
+
+  /// Calls a method whose first attempt takes the server down; another server comes up in its place.
+  private func callThroughACrash(
+    _ kind: TransportKind, _ idempotency: IdempotencyLevel, retry: RetryPolicy = .standard
+  ) async throws -> (result: Result<[UInt8], RPCError>, attempts: Int) {
+    let method = MethodDescriptor(service: "test.Crash", method: "Do", idempotency: idempotency)
+    let place = kind.makePlace()
+    let service = Crashing()
+    let first = try await place.startServer([service.definition(method)])
+    service.server.withLock { $0 = first }
+    let client = RPCClient(connector: place.connector)
+    defer { client.close() }
+    async let result = Result { () async throws(RPCError) -> [UInt8] in
+      try await client.unary(
+        method, encodedRequest: [7],
+        options: CallOptions(timeout: .seconds(60), waitForReady: true, retry: retry)
+      ).message
+    }
+    await service.crashed.wait()
+    let second = try await place.startServer([service.definition(method)])
+    defer { second.close() }
+    return (await result, service.calls.load(ordering: .relaxed))
+  }
+
+  @Test(arguments: TransportKind.allCases, [IdempotencyLevel.noSideEffects, .idempotent])
+  func aLostCallThatMayBeRepeatedIs(
+    _ kind: TransportKind, _ idempotency: IdempotencyLevel
+  ) async throws {
+    let (result, attempts) = try await callThroughACrash(kind, idempotency)
+    #expect(try result.get() == [7])
+    #expect(attempts == 2)
+  }
+
+  @Test(arguments: TransportKind.allCases)
+  func aLostCallThatMayNotBeRepeatedIsNot(_ kind: TransportKind) async throws {
+    for (idempotency, retry) in [
+      (IdempotencyLevel.unknown, RetryPolicy.standard), (.noSideEffects, .never),
+    ] {
+      let (result, attempts) = try await callThroughACrash(kind, idempotency, retry: retry)
+      guard case .failure(let error) = result else {
+        Issue.record("the call was made again")
+        continue
+      }
+      #expect(error.code == .unavailable && error.execution == .mayHaveRun)
+      #expect(attempts == 1)
+    }
+  }
+
+  @Test(arguments: TransportKind.allCases)
+  func readinessHasABoundOfItsOwn(_ kind: TransportKind) async throws {
+    let client = RPCClient(connector: kind.makePlace().connector)
+    let error = await client.failure(
+      of: EchoService.say,
+      options: CallOptions(
+        timeout: .seconds(100), waitForReady: true, readyTimeout: .milliseconds(20)))
+    #expect(error.code == .unavailable && error.execution == .notStarted)
+  }
+}
+
+extension Result where Failure == RPCError {
+  /// The outcome of work that suspends.
+  fileprivate init(_ body: () async throws(RPCError) -> Success) async {
+    do throws(RPCError) {
+      self = .success(try await body())
+    } catch {
+      self = .failure(error)
+    }
+  }
+}
