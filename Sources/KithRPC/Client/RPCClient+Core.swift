@@ -54,7 +54,7 @@ extension RPCClient {
           return answer
         case .failure(let error):
           if options.waitForReady, error.isSafeToMove, connection !== current { continue }
-          guard method.idempotency != .unknown, error.code == .unavailable,
+          guard method.idempotency != .unknown, error.isLoss,
             attempts < options.retry.maximumAttempts, state.withLock({ $0.retries.take() })
           else { throw mayHaveRun ? error.after(.mayHaveRun) : error }
           if error.execution != .notStarted { mayHaveRun = true }
@@ -270,6 +270,10 @@ extension RPCError {
     error.details += execution.details
     return error
   }
+
+  /// Whether a call was lost with its connection, or refused by a worker that leaves; an UNAVAILABLE that
+  /// a handler has thrown is an answer.
+  fileprivate var isLoss: Bool { code == .unavailable && execution != .unspecified }
 
   /// Whether a call that waits for readiness may be sent on another connection: nobody has started it.
   var isSafeToMove: Bool { code == .unavailable && execution == .notStarted }

@@ -1,7 +1,7 @@
 /// Whether and how a call is repeated that a worker lost, by dying or by leaving.
 ///
-/// Only a call that failed with UNAVAILABLE is repeated, and only when that can do no harm: its method
-/// says in the contract that it is idempotent or without side effects. All attempts share the call's
+/// A call is repeated only when that can do no harm: its method says in the contract that it is
+/// idempotent or without side effects. An UNAVAILABLE that a handler has thrown is an answer, not a loss. All attempts share the call's
 /// deadline, and all calls of a client share a budget, so that a worker that is in trouble is not
 /// given more to do. A worker that is not there at all is not asked again: that is what waiting for
 /// readiness is for.
