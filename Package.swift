@@ -154,7 +154,7 @@ let testing: [Target] = [
   // A worker that does what it should not, for IntegrationTests.
   program(
     "misbehaving-worker", path: "Tests/MisbehavingWorker",
-    ["KithRPC", "KithWorker", "RiskContract"]
+    ["KithRPC", "KithWorker", "RiskContract", "TestingContract"]
   ),
   tests("ArchitectureTests", []),
   tests(

@@ -63,6 +63,24 @@ import Testing
       ).run()
       #expect(outcome.exitCode == 0, "\(outcome.errors)")
       #expect(outcome.output.contains("\"1\""), "\(outcome.output)")
+      let stream = try await Program(
+        python,
+        [
+          Self.checkout + "/tools/interop/kith_client.py", worker.address,
+          "kith.testing.v1.Streams/Count", "{\"count\": 2000, \"padding_bytes\": 1000}",
+        ]
+      ).run()
+      #expect(stream.exitCode == 0, "\(stream.errors)")
+      let lines = stream.output.split(separator: "\n")
+      #expect(lines.count == 2000 && lines.last?.contains("\"1999\"") == true)
+      let failing = try await Program(
+        python,
+        [
+          Self.checkout + "/tools/interop/kith_client.py", worker.address,
+          "kith.testing.v1.Streams/Count", "{\"count\": 1, \"end_code\": 5}",
+        ]
+      ).run()
+      #expect(failing.exitCode == 1 && failing.errors.contains("5: as asked"), "\(failing)")
     }
   }
 

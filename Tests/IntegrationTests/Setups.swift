@@ -42,7 +42,8 @@ enum Setups {
 
   /// A plugin of the misbehaving worker's shape.
   static func plugin(
-    name: String, executable: String, provides: String = "kith.risk.v1.RiskEngine",
+    name: String, executable: String,
+    provides: String = "kith.risk.v1.RiskEngine, kith.testing.v1.Streams",
     requires: String = "", restart: String = "{ intensity: 5, period: 30s }",
     startTimeout: String = "20s", stopTimeout: String = "5s",
     scripts: [ProductSetup.Script] = []
@@ -70,7 +71,8 @@ extension RunningProduct {
   func tell(_ text: String, waitForReady: Bool = false) async throws(RPCError) -> UInt64 {
     let response = try await RiskEngineClient(client(of: "odd")).analyze(
       AnalyzeRequest(text: text),
-      options: CallOptions(timeout: Self.patience, waitForReady: waitForReady))
+      // Once: what it is told may be to die, and the next incarnation is not to be told the same.
+      options: CallOptions(timeout: Self.patience, waitForReady: waitForReady, retry: .never))
     return UInt64(response.engineVersion) ?? 0
   }
 

@@ -2,6 +2,7 @@ import Glibc
 import KithRPC
 import KithWorker
 import RiskContract
+import TestingContract
 
 /// A worker for tests: does what its configuration says at its start, and what the text of a call says afterwards.
 try await Worker.run { context in
@@ -16,7 +17,7 @@ try await Worker.run { context in
     exit(4)
   default: break
   }
-  return [.riskEngine(Misbehaviour(generation: context.generation))]
+  return [.riskEngine(Misbehaviour(generation: context.generation)), .streams(Streams())]
 }
 
 /// Writes a text at once.

@@ -14,11 +14,15 @@ struct CallCommand: AsyncParsableCommand {
       The request is the proto3 JSON of the method's request message; `kith describe SERVICE/Method` shows it. `-` reads \
       it from standard input, which keeps personal text out of the list of processes.
 
+      A method that takes a stream reads a message a line from standard input, unless one is given. One that answers with \
+      a stream writes an answer a line, in JSON, as it comes; ctrl-C ends the call.
+
       EXAMPLES
         kith call kith.risk.v1.RiskEngine/Analyze '{"text": "You won a prize", "channel": "SMS"}'
         kith call RiskEngine/GetModel --json
         kith call kith.health.v1.Health/Check --worker risk-engine
         kith call RiskEngine/Analyze - < request.json
+        kith call kith.testing.v1.Streams/Echo < requests.jsonl
       """)
 
   @Argument(
@@ -26,8 +30,11 @@ struct CallCommand: AsyncParsableCommand {
       "The method. The service's package may be left out.", valueName: "service/method"))
   var method: String
 
-  @Argument(help: ArgumentHelp("The request in JSON; - reads standard input.", valueName: "json"))
-  var request = "{}"
+  @Argument(
+    help: ArgumentHelp(
+      "The request in JSON; - reads standard input. (default: {}, or a message a line of standard "
+        + "input for a method that takes a stream)", valueName: "json"))
+  var request: String?
 
   @Option(
     help: ArgumentHelp(
@@ -35,26 +42,39 @@ struct CallCommand: AsyncParsableCommand {
   var worker: String?
 
   @OptionGroup var product: ProductOptions
-  @OptionGroup var time: TimeoutOptions
+  @Option(
+    help: ArgumentHelp(
+      "How long it may take: 500ms, 5s, 2m. (default: 30s, or no end for a method that answers "
+        + "with a stream)", valueName: "time"))
+  var timeout: TimeLimit?
+
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
     let surroundings = Surroundings.current
     let running = try await product.running(surroundings)
     defer { running.connection.close() }
-    let options = CallOptions(timeout: time.timeout.duration, waitForReady: true)
+    let options = CallOptions(
+      timeout: timeout?.duration ?? CallSettings.standardTimeout, waitForReady: true)
     let directory = try await ServiceDirectory.of(running, worker: worker, options: options)
     let (service, found) = try await directory.method(method)
+    let call = Call(client: service.client, contracts: service.contracts, method: found)
+    try await call.run(
+      try requests(of: found, service.contracts), timeout: timeout?.duration, isJSON: output.json,
+      terminal: surroundings.terminal)
+  }
+
+  private func requests(
+    of method: MethodDescription, _ contracts: ContractSet
+  ) throws(CommandFailure) -> CallRequests {
+    if method.isClientStreaming, request == nil || request == "-" { return .lines }
     let json = try JSONRequest.parse(
-      request == "-" ? try SystemValueReader().standardInput() : Array(request.utf8))
-    let message: DynamicMessage
+      request == "-" ? try SystemValueReader().standardInput() : Array((request ?? "{}").utf8))
     do throws(ContractError) {
-      message = try service.contracts.message(found.requestType, from: json)
+      return .one(try contracts.message(method.requestType, from: json))
     } catch {
       throw CommandFailure(error, .badInput)
     }
-    try await Call(client: service.client, contracts: service.contracts, method: found).run(
-      message, options: options, isJSON: output.json, terminal: surroundings.terminal)
   }
 }
 

@@ -29,7 +29,7 @@ struct WorkerCommand {
     try await check(running, place)
     let client = running.connection.worker(named: worker)
     let described = try await WorkerContracts.of(
-      client, options: CallOptions(timeout: place.timeout, waitForReady: true))
+      client, options: CallOptions(timeout: place.timeLimit, waitForReady: true))
 
     let services = described.ownServices
     let verbs = Verb.verbs(of: services)
@@ -50,9 +50,9 @@ struct WorkerCommand {
       Output.line(help.text(verb))
       return
     }
+    let readsLines = verb.method.isClientStreaming && parsed.request.encoded().isEmpty
     try await Call(client: client, contracts: described.contracts, method: verb.method).run(
-      parsed.request,
-      options: CallOptions(timeout: parsed.settings.timeout, waitForReady: true),
+      readsLines ? .lines : .one(parsed.request), timeout: parsed.settings.timeout,
       isJSON: parsed.settings.isJSON, terminal: surroundings.terminal)
   }
 
@@ -78,7 +78,7 @@ struct WorkerCommand {
   /// Refuses a name that no worker has, and a worker that will not become ready by waiting.
   private func check(_ running: RunningProduct, _ settings: CallSettings) async throws {
     let status = try await running.connection.host.getStatus(
-      GetStatusRequest(), options: CallOptions(timeout: settings.timeout))
+      GetStatusRequest(), options: CallOptions(timeout: settings.timeLimit))
     guard let found = status.workers.first(where: { $0.name == worker }) else {
       let names = status.workers.map(\.name)
       let shown = SafeText.line(String(worker.prefix(60)))

@@ -2,37 +2,79 @@ import KithJSON
 import KithRPC
 import KithReflection
 
+/// What a call on the command line sends.
+enum CallRequests {
+  /// One message.
+  case one(DynamicMessage)
+  /// A message a line of standard input, in JSON.
+  case lines
+}
+
 /// A call of a method that is known only at run time, and the answer on standard output.
 struct Call {
   let client: RPCClient
   let contracts: ContractSet
   let method: MethodDescription
 
-  /// Makes the call and writes the answer.
+  /// How the method is called.
+  var descriptor: MethodDescriptor {
+    MethodDescriptor(
+      service: method.service, method: method.name, shape: shape, idempotency: idempotency)
+  }
+
+  /// Makes the call and writes the answer, or the answers as they come.
+  ///
+  /// `timeout` is what was asked for: without it a call of one answer has ``CallSettings/standardTimeout``, and one of many
+  /// has no end of its own.
   func run(
-    _ request: DynamicMessage, options: CallOptions, isJSON: Bool, terminal: Terminal
+    _ requests: CallRequests, timeout: Duration?, isJSON: Bool, terminal: Terminal
   ) async throws {
-    guard !method.isClientStreaming, !method.isServerStreaming else {
-      throw CommandFailure(
-        .usage,
-        "\(method.fullName) is a stream; the command line makes calls of one request and "
-          + "one answer")
+    let limit = method.isServerStreaming ? timeout : timeout ?? CallSettings.standardTimeout
+    var options = CallOptions(timeout: limit, waitForReady: true)
+    if limit == nil { options.readyTimeout = CallSettings.standardTimeout }
+    switch (requests, method.isClientStreaming, method.isServerStreaming) {
+    case (.one(let request), false, false):
+      let response = try await client.unary(
+        descriptor, encodedRequest: request.encoded(), options: options)
+      try write(response.message, answering: request, isJSON: isJSON, terminal: terminal)
+    default:
+      let stream = CallStream(call: self, options: options)
+      try await stream.run(requests) { answer in
+        if method.isServerStreaming {
+          Output.line(try message(answer).json(contracts, options: .commandLine).text())
+        } else {
+          try write(answer, answering: nil, isJSON: isJSON, terminal: terminal)
+        }
+      }
     }
-    let response = try await client.unary(
-      MethodDescriptor(
-        service: method.service, method: method.name, idempotency: idempotency),
-      encodedRequest: request.encoded(), options: options)
-    let message: DynamicMessage
+  }
+
+  private func message(_ answer: [UInt8]) throws(CommandFailure) -> DynamicMessage {
     do throws(ContractError) {
-      message = try contracts.decode(response.message, as: method.responseType)
+      return try contracts.decode(answer, as: method.responseType)
     } catch {
       throw CommandFailure(.defect, "the answer of \(method.fullName) cannot be read: \(error)")
     }
+  }
+
+  private func write(
+    _ answer: [UInt8], answering request: DynamicMessage?, isJSON: Bool, terminal: Terminal
+  ) throws(CommandFailure) {
+    let message = try message(answer)
     if isJSON {
       Output.line(message.json(contracts, options: .commandLine).text(pretty: true))
     } else {
       Output.lines(
         MessageRenderer(contracts, terminal: terminal, answering: request).lines(message))
+    }
+  }
+
+  private var shape: CallShape {
+    switch (method.isClientStreaming, method.isServerStreaming) {
+    case (false, false): .unary
+    case (true, false): .clientStreaming
+    case (false, true): .serverStreaming
+    case (true, true): .bidirectional
     }
   }
 

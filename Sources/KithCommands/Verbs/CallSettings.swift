@@ -4,11 +4,14 @@ struct CallSettings: Equatable {
   var product: String?
   /// One folder for everything; `nil` for the XDG folders.
   var root: String?
-  /// How long the call may take.
-  var timeout: Duration = CallSettings.standardTimeout
+  /// How long the call may take, when that was said.
+  var timeout: Duration?
   /// Whether the answer is written as JSON.
   var isJSON = false
 
-  /// How long a call may take unless told.
+  /// How long whatever comes before the call may take.
+  var timeLimit: Duration { timeout ?? Self.standardTimeout }
+
+  /// How long a call of one answer may take unless told.
   static let standardTimeout = Duration.seconds(30)
 }

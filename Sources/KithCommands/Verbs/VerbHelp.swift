@@ -30,6 +30,8 @@ struct VerbHelp {
     if !verb.method.documentation.isEmpty {
       lines += Prose.wrapped(verb.method.documentation, width: width) + [""]
     }
+    let streams = streams(verb.method)
+    if !streams.isEmpty { lines += Prose.wrapped(streams, width: width) + [""] }
     if !flags.isEmpty {
       lines.append(terminal.text("Flags:", .bold))
       lines += entries(flags.map { (title(of: $0), description(of: $0), notes(on: $0)) })
@@ -47,6 +49,19 @@ struct VerbHelp {
     }
     lines += ["", terminal.text("Example:", .bold), "  " + example(verb, flags)]
     return lines.joined(separator: "\n")
+  }
+
+  private func streams(_ method: MethodDescription) -> String {
+    var sentences: [String] = []
+    if method.isClientStreaming {
+      sentences.append(
+        "Takes a stream: without flags, each line of standard input is a message in proto3 JSON.")
+    }
+    if method.isServerStreaming {
+      sentences.append(
+        "Answers with a stream: a line of JSON for each answer, as it comes; ctrl-C ends it.")
+    }
+    return sentences.joined(separator: " ")
   }
 
   // MARK: Flags

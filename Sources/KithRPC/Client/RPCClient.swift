@@ -75,6 +75,21 @@ public final class RPCClient: Sendable {
       message: Array(answer.message), metadata: answer.metadata, trailers: answer.trailers)
   }
 
+  /// Calls a streaming method on encoded messages, for a service whose contract is not compiled in.
+  /// `encodedRequest` is the one request of a method that takes one, and nil for the others.
+  public func encodedStream(
+    _ method: MethodDescriptor, encodedRequest: [UInt8]? = nil, options: CallOptions = .defaults
+  ) async throws(RPCError) -> EncodedCall {
+    EncodedCall(
+      try await openStream(method, options) { options in
+        guard let encodedRequest else { return nil }
+        var buffer = WireBuffer(
+          headroom: Self.headroom(method, options), capacity: encodedRequest.count)
+        buffer.append(encodedRequest)
+        return buffer
+      })
+  }
+
   private func openStream(
     _ method: MethodDescriptor, _ options: CallOptions,
     _ encode: (CallOptions) throws(RPCError) -> WireBuffer?
