@@ -96,7 +96,7 @@ let pure: [Target] = [
 /// Floor 2: calls, and the transports that carry them.
 let calls: [Target] = [
   contract("RPC", serves: false),
-  library("KithRPC", ["KithWire", "RPCContract", collections]),
+  library("KithRPC", ["KithWire", collections]),
   library("KithTransportNng", ["KithRPC", "CNng", collections]),
   library("KithTransportInProcess", ["KithRPC"]),
 ]

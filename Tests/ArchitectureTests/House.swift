@@ -46,8 +46,8 @@ enum House {
     ],
     "KithCommands": [
       "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection",
-      "KithRPC", "KithWire", "ReflectionContract", "CLinux", "UnixSignals", "FoundationEssentials",
-      "Glibc",
+      "KithRPC", "KithWire", "ReflectionContract", "CLinux", "Dispatch", "UnixSignals",
+      "FoundationEssentials", "Glibc",
     ],
 
     // Floor 5: programs.

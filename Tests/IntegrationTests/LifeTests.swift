@@ -20,7 +20,8 @@ import Testing
       #expect(worker.generation == 1)
       #expect(worker.wanted)
       #expect(worker.residentBytes > 0)
-      #expect(worker.services == ["kith.risk.v1.RiskEngine"])
+      #expect(
+        worker.services == ["kith.risk.v1.RiskEngine", "kith.testing.v1.Streams"])
       #expect(worker.address.hasSuffix("/odd.1.sock"))
       #expect(product.processes() == [worker.pid])
       #expect(try await product.tell("hello") == 1)
