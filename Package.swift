@@ -19,6 +19,8 @@ let argumentParser = Target.Dependency.product(
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 /// The other implementation of protobuf, against which ours is proved. Tests only.
@@ -99,6 +101,7 @@ let calls: [Target] = [
   library("KithRPC", ["KithWire", collections]),
   library("KithTransportNng", ["KithRPC", "CNng", collections]),
   library("KithTransportInProcess", ["KithRPC"]),
+  library("KithTelemetry", ["KithRPC", metrics, tracing]),
 ]
 
 /// Floor 3: words: the generated contracts, and what reads contracts at run time.
@@ -121,8 +124,8 @@ let shells: [Target] = [
   library(
     "KithWorker",
     [
-      "HealthContract", "KithJSON", "KithRPC", "KithTransportNng", "KithWire", "ReflectionContract",
-      "WorkerContract", crypto, logging, unixSignals,
+      "HealthContract", "KithJSON", "KithRPC", "KithTelemetry", "KithTransportNng", "KithWire",
+      "ReflectionContract", "WorkerContract", crypto, logging, unixSignals,
     ]),
   library(
     "KithHost",
@@ -171,6 +174,8 @@ let testing: [Target] = [
       "HealthContract", "KithRPC", "KithTransportInProcess", "KithTransportNng", "KithWire",
       "RPCContract", "TestingContract",
     ]),
+  tests(
+    "KithTelemetryTests", ["KithRPC", "KithTelemetry", "KithTransportInProcess", metrics, tracing]),
   tests(
     "KithReflectionTests",
     [
@@ -228,7 +233,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),

@@ -1,6 +1,7 @@
 import Crypto
 import HealthContract
 import KithRPC
+import KithTelemetry
 import Logging
 import ReflectionContract
 import Synchronization
@@ -58,7 +59,8 @@ final class WorkerRuntime: Sendable {
     state = Mutex(State(since: started))
     health = WorkerHealth()
     server = RPCServer(
-      services: [], authorize: authorize,
+      services: [], interceptors: [TracingInterceptor(), MetricsInterceptor()],
+      authorize: authorize,
       unmappedError: { method, error in
         // The type alone: what an error says may be personal.
         logger.error(

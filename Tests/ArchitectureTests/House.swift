@@ -20,6 +20,7 @@ enum House {
     "KithRPC": ["KithWire", "DequeModule", "Dispatch", "Glibc"],
     "KithTransportNng": ["KithRPC", "KithWire", "CNng", "Dispatch", "Glibc"],
     "KithTransportInProcess": ["KithRPC", "KithWire", "Dispatch", "Glibc"],
+    "KithTelemetry": ["KithRPC", "Metrics", "Tracing"],
 
     // Floor 3: words.
     "DescriptorContract": ["KithContractsC", "KithWire"],
@@ -35,7 +36,7 @@ enum House {
       "Glibc",
     ],
     "KithWorker": [
-      "HealthContract", "KithJSON", "KithRPC", "KithTransportNng", "KithWire",
+      "HealthContract", "KithJSON", "KithRPC", "KithTelemetry", "KithTransportNng", "KithWire",
       "ReflectionContract", "WorkerContract", "Crypto", "Logging", "UnixSignals",
       "FoundationEssentials", "Glibc",
     ],

@@ -19,10 +19,12 @@ extension RPCClient {
 
     private let connector: any Connector
     private let limits: RPCLimits
+    private let interceptors: [any ClientInterceptor]
     private let state = Mutex(State())
     private let alarm = Alarm()
 
-    init(connector: any Connector, limits: RPCLimits) {
+    init(connector: any Connector, limits: RPCLimits, interceptors: [any ClientInterceptor]) {
+      self.interceptors = interceptors
       self.connector = connector
       self.limits = limits
     }
@@ -33,7 +35,26 @@ extension RPCClient {
       _ method: MethodDescriptor, _ options: CallOptions,
       _ encode: (CallOptions) throws(RPCError) -> WireBuffer
     ) async throws(RPCError) -> Answer {
-      let (options, deadline) = options.within(CallContext.current, now: .now)
+      var (options, deadline) = options.within(CallContext.current, now: .now)
+      guard !interceptors.isEmpty else {
+        return try await attempt(method, options, deadline, encode)
+      }
+      let ends = try await ClientCallEnds(interceptors, method, &options)
+      do throws(RPCError) {
+        let answer = try await attempt(method, options, deadline, encode)
+        ends.tell(nil)
+        return answer
+      } catch {
+        ends.tell(error)
+        throw error
+      }
+    }
+
+    /// Makes a unary call as often as it takes and may.
+    private func attempt(
+      _ method: MethodDescriptor, _ options: CallOptions, _ deadline: Moment?,
+      _ encode: (CallOptions) throws(RPCError) -> WireBuffer
+    ) async throws(RPCError) -> Answer {
       var attempts = 0
       var mayHaveRun = false
       while true {
@@ -78,12 +99,27 @@ extension RPCClient {
       }
     }
 
-    /// Opens a streaming call, with its only message if it sends no more; answers where it is and its id.
+    /// Opens a streaming call, with its only message if it sends no more; answers where it is, its id, and who is to
+    /// be told its end.
     func openStream(
       _ method: MethodDescriptor, _ options: CallOptions,
       _ encode: (CallOptions) throws(RPCError) -> WireBuffer?
+    ) async throws(RPCError) -> (ClientConnection, UInt32, ClientCallEnds) {
+      var (options, deadline) = options.within(CallContext.current, now: .now)
+      let ends = try await ClientCallEnds(interceptors, method, &options)
+      do throws(RPCError) {
+        let (connection, id) = try await openStream(method, options, deadline, encode)
+        return (connection, id, ends)
+      } catch {
+        ends.tell(error)
+        throw error
+      }
+    }
+
+    private func openStream(
+      _ method: MethodDescriptor, _ options: CallOptions, _ deadline: Moment?,
+      _ encode: (CallOptions) throws(RPCError) -> WireBuffer?
     ) async throws(RPCError) -> (ClientConnection, UInt32) {
-      let (options, deadline) = options.within(CallContext.current, now: .now)
       let message = try encode(options)
       try check(message?.count ?? 0, options)
       let connection: ClientConnection

@@ -14,10 +14,14 @@ public final class RPCClient: Sendable {
   private let core: Core
   private let limits: RPCLimits
 
-  /// A client that gets its connections from `connector`. Nothing is connected yet.
-  public init(connector: any Connector, limits: RPCLimits = .standard) {
+  /// A client that gets its connections from `connector`, and whose calls pass `interceptors`, the first
+  /// one first. Nothing is connected yet.
+  public init(
+    connector: any Connector, limits: RPCLimits = .standard,
+    interceptors: [any ClientInterceptor] = []
+  ) {
     self.limits = limits
-    core = Core(connector: connector, limits: limits)
+    core = Core(connector: connector, limits: limits, interceptors: interceptors)
   }
 
   deinit { core.close() }
@@ -94,8 +98,8 @@ public final class RPCClient: Sendable {
     _ method: MethodDescriptor, _ options: CallOptions,
     _ encode: (CallOptions) throws(RPCError) -> WireBuffer?
   ) async throws(RPCError) -> ClientStream {
-    let (connection, id) = try await core.openStream(method, options, encode)
-    return ClientStream(connection: connection, id: id, client: self)
+    let (connection, id, ends) = try await core.openStream(method, options, encode)
+    return ClientStream(connection: connection, id: id, client: self, ends: ends)
   }
 
   /// Ends the connection; calls in progress fail with UNAVAILABLE, and later ones too.

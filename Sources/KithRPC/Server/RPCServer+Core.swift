@@ -19,6 +19,7 @@ extension RPCServer {
     }
 
     let limits: RPCLimits
+    let interceptors: [any ServerInterceptor]
     private let authorize: @Sendable (PeerIdentity) -> Bool
     private let unmappedError: @Sendable (MethodDescriptor, any Error) -> Void
     private let served = Mutex(MethodTable())
@@ -30,11 +31,12 @@ extension RPCServer {
     private let idleWaiterCount = Atomic(0)
 
     init(
-      services: [ServiceDefinition], limits: RPCLimits,
+      services: [ServiceDefinition], limits: RPCLimits, interceptors: [any ServerInterceptor],
       authorize: @escaping @Sendable (PeerIdentity) -> Bool,
       unmappedError: @escaping @Sendable (MethodDescriptor, any Error) -> Void
     ) {
       self.limits = limits
+      self.interceptors = interceptors
       self.authorize = authorize
       self.unmappedError = unmappedError
       add(services)
@@ -110,19 +112,13 @@ extension RPCServer {
 
     /// What of a handler's error leaves the process.
     func status(of error: any Error, _ method: MethodDescriptor) -> CallStatus {
-      switch error {
-      case let error as RPCError where error.code != .ok:
-        var status = CallStatus(error)
-        // It may come from a call that the handler made: what is known of that one says nothing of
-        // this one, which was started.
-        status.details.removeAll { $0.type == CallExecution.typeName }
-        return status
-      case is CancellationError:
-        return CallStatus(.cancelled, "the call was cancelled before the handler answered")
-      default:
-        unmappedError(method, error)
-        return CallStatus(.unknown, "the worker failed in a way that it did not name; see its log")
-      }
+      let seen = RPCError(ofHandler: error)
+      if seen.code == .unknown, !(error is RPCError) { unmappedError(method, error) }
+      var status = CallStatus(seen)
+      // It may come from a call that the handler made: what is known of that one says nothing of this
+      // one, which was started.
+      status.details.removeAll { $0.type == CallExecution.typeName }
+      return status
     }
 
     /// Takes one of the places for calls in progress, if one is free.

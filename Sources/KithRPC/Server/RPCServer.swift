@@ -8,16 +8,19 @@ public final class RPCServer: Sendable {
 
   /// A server of the given services.
   ///
+  /// `interceptors` stand around every handler, the first one outermost.
   /// `authorize` decides who may connect; by default only processes of the same user id.
   /// `unmappedError` is told of each error that a handler threw and that was no ``RPCError``: the
   /// caller sees only UNKNOWN, so this is where it is logged.
   public init(
     services: [ServiceDefinition], limits: RPCLimits = .standard,
+    interceptors: [any ServerInterceptor] = [],
     authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser,
     unmappedError: @escaping @Sendable (MethodDescriptor, any Error) -> Void = { _, _ in }
   ) {
     core = Core(
-      services: services, limits: limits, authorize: authorize, unmappedError: unmappedError)
+      services: services, limits: limits, interceptors: interceptors, authorize: authorize,
+      unmappedError: unmappedError)
   }
 
   deinit { core.close() }

@@ -231,20 +231,27 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
       let context = CallContext(call)
       switch method.body {
       case .unary(let body):
-        buffer = try await CallContext.$current.withValue(context) {
+        buffer = try await within(context) {
           try await body(call.message, context, ServerStream.headroom)
         }
       case .streaming(let body):
         let stream = ServerStream(connection: self, call: call)
-        buffer = try await CallContext.$current.withValue(context) {
-          try await body(stream, context)
-        }
+        buffer = try await within(context) { try await body(stream, context) }
       }
       let outgoing = try call.checkedOutgoing(limits: server.limits)
       if let buffer { try checkSize(buffer) }
       return frame(call, buffer, outgoing.metadata, CallStatus(trailers: outgoing.trailers))
     } catch {
       return failure(error, call)
+    }
+  }
+
+  /// Runs a handler where its context is known, within the server's interceptors.
+  private func within<Answer: Sendable>(
+    _ context: CallContext, _ handler: () async throws -> Answer
+  ) async throws -> Answer {
+    try await CallContext.$current.withValue(context) {
+      try await server.interceptors.run(context, handler)
     }
   }
 
