@@ -23,6 +23,9 @@ let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+/// Certificates for the tests of TLS. Tests only.
+let certificates = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 /// The other implementation of protobuf, against which ours is proved. Tests only.
 let swiftProtobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 
@@ -175,6 +178,8 @@ let testing: [Target] = [
       "RPCContract", "TestingContract",
     ]),
   tests(
+    "KithTransportNngTests", ["KithRPC", "KithTransportNng", asn1, certificates, crypto]),
+  tests(
     "KithTelemetryTests", ["KithRPC", "KithTelemetry", "KithTransportInProcess", metrics, tracing]),
   tests(
     "KithReflectionTests",
@@ -231,6 +236,8 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),

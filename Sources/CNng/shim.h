@@ -2,3 +2,4 @@
 #pragma once
 
 #include <nng/nng.h>
+#include <nng/supplemental/tls/tls.h>

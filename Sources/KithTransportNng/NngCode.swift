@@ -21,6 +21,11 @@ struct NngCode: Equatable {
   /// `NNG_EPERM`
   static let permission = NngCode(NNG_EPERM)
 
+  /// `NNG_EPEERAUTH`
+  static let peerAuthentication = NngCode(NNG_EPEERAUTH)
+  /// `NNG_ECRYPTO`
+  static let cryptography = NngCode(NNG_ECRYPTO)
+
   init(rawValue: Int32) { self.rawValue = rawValue }
 
   private init(_ code: nng_errno_enum) { self.rawValue = Int32(bitPattern: code.rawValue) }

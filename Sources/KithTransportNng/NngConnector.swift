@@ -4,17 +4,21 @@ public import KithRPC
   import Glibc
 #endif
 
-/// Connects to a worker at a fixed address: `ipc:///run/user/1000/kith/milo/host.sock`.
+/// Connects to a worker at a fixed address: `ipc:///run/user/1000/kith/milo/host.sock`, `tls+tcp://milo.local:7443`.
 public struct NngConnector: Connector {
   private let address: String
+  private let security: NetworkSecurity?
   private let acceptsPeer: @Sendable (PeerIdentity) -> Bool
 
   /// A connector to `address`. `authorize` decides whom to talk to: by default only a process of the
-  /// same user id, so that nobody else can take a worker's place.
+  /// same user id, or one with a certificate for the address's host, so that nobody else can take a worker's
+  /// place. `security` is needed for an address on the network, and for no other.
   public init(
-    address: String, authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser
+    address: String, security: NetworkSecurity? = nil,
+    authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser
   ) {
     self.address = address
+    self.security = security
     self.acceptsPeer = authorize
   }
 
@@ -28,13 +32,14 @@ public struct NngConnector: Connector {
 
   func dial() async throws(RPCError) -> NngStream {
     let address = try NngAddress(address)
-    switch try await NngDial.connect(address) {
+    let tls = try address.configuration(security, dials: true)
+    switch try await NngDial.connect(address, tls) {
     case .success(let stream):
-      guard acceptsPeer(stream.peer) else {
+      guard address.kind == .tcp || acceptsPeer(stream.peer) else {
         stream.close()
         throw RPCError(
           .permissionDenied,
-          "the process that listens at \(address.path) belongs to another user: stop it, or use a "
+          "the process that listens at \(address.place) belongs to another user: stop it, or use a "
             + "folder of your own")
       }
       return stream
@@ -45,15 +50,20 @@ public struct NngConnector: Connector {
   private static func error(_ code: NngCode, _ address: NngAddress) -> RPCError {
     switch code {
     case .notFound:
-      RPCError(.unavailable, "no worker listens at \(address.path): there is no such socket")
+      RPCError(.unavailable, "no worker listens at \(address.place): there is no such socket")
     case .connectionRefused:
       RPCError(
         .unavailable,
-        "no worker listens at \(address.path): the socket was left behind by one that is gone")
+        address.path == nil
+          ? "no worker listens at \(address.place)"
+          : "no worker listens at \(address.place): the socket was left behind by one that is gone")
+    case .peerAuthentication, .cryptography:
+      RPCError(
+        .unauthenticated, "TLS with \(address.place) failed: \(code.text)")
     case .permission:
-      RPCError(.permissionDenied, "this user may not connect to \(address.path)")
+      RPCError(.permissionDenied, "this user may not connect to \(address.place)")
     case .cancelled: RPCError(.cancelled, "nobody waits for the connection any more")
-    default: RPCError(.unavailable, "cannot connect to \(address.path): \(code.text)")
+    default: RPCError(.unavailable, "cannot connect to \(address.place): \(code.text)")
     }
   }
 }

@@ -26,7 +26,7 @@ final class NngDial: @unchecked Sendable {
   private let dialer: OpaquePointer
   private var aio: OpaquePointer?
 
-  private init(_ address: NngAddress) throws(RPCError) {
+  private init(_ address: NngAddress, _ tls: NngTLSConfiguration?) throws(RPCError) {
     var dialer: OpaquePointer?
     try NngCode.check("cannot dial \(address.url)") {
       nng_stream_dialer_alloc(&dialer, address.url)
@@ -36,6 +36,12 @@ final class NngDial: @unchecked Sendable {
     }
     self.dialer = dialer
     do throws(RPCError) {
+      if let tls {
+        try NngCode.check("cannot dial \(address.url) with TLS") {
+          nng_stream_dialer_set_ptr(
+            dialer, NNG_OPT_TLS_CONFIG, UnsafeMutableRawPointer(tls.pointer))
+        }
+      }
       try NngCode.check("cannot dial \(address.url)") {
         nng_aio_alloc(&aio, { didDial($0) }, Unmanaged.passUnretained(self).toOpaque())
       }
@@ -45,11 +51,11 @@ final class NngDial: @unchecked Sendable {
     }
   }
 
-  /// Connects to `address`.
+  /// Connects to `address`, with TLS if that is its kind.
   static func connect(
-    _ address: NngAddress
+    _ address: NngAddress, _ tls: NngTLSConfiguration?
   ) async throws(RPCError) -> Result<NngStream, NngFailure> {
-    let dial = try NngDial(address)
+    let dial = try NngDial(address, tls)
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { dial.submit($0) }
     } onCancel: {
@@ -57,7 +63,7 @@ final class NngDial: @unchecked Sendable {
     }
     dial.tearDown()
     switch outcome {
-    case .success(let stream): return .success(try NngStream(stream))
+    case .success(let stream): return .success(try NngStream(stream, address))
     case .failure(let failure): return .failure(failure)
     }
   }

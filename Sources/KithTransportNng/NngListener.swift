@@ -4,13 +4,14 @@ import Glibc
 public import KithRPC
 import Synchronization
 
-/// Listens at an nng address: `ipc:///run/user/1000/kith/milo/host.sock`.
+/// Listens at an nng address: `ipc:///run/user/1000/kith/milo/host.sock`, `tls+tcp://0.0.0.0:7443`.
 ///
 /// Unchecked: the pointers of nng are set under the lock by `start` and freed once, by the teardown;
 /// nng's own locks guard what they point to.
 public final class NngListener: Listener, @unchecked Sendable {
   private struct State {
     var accept: (@Sendable (any ByteStream) -> Void)?
+    var address: NngAddress?
     var hasStarted = false
     var isClosed = false
     /// How many functions are inside a call to nng.
@@ -20,12 +21,17 @@ public final class NngListener: Listener, @unchecked Sendable {
   /// The address that clients dial.
   public let address: String
 
+  private let security: NetworkSecurity?
   private let state = Mutex(State())
   private var listener: OpaquePointer?
   private var aio: OpaquePointer?
 
-  /// A listener at `address`; nothing is bound yet.
-  public init(address: String) { self.address = address }
+  /// A listener at `address`; nothing is bound yet. `security` is needed for an address on the network, and
+  /// for no other.
+  public init(address: String, security: NetworkSecurity? = nil) {
+    self.address = address
+    self.security = security
+  }
 
   /// Binds the address. A socket file that a dead process left is replaced; one at which a process
   /// listens is not.
@@ -42,11 +48,13 @@ public final class NngListener: Listener, @unchecked Sendable {
     guard isFirst else {
       throw RPCError(.failedPrecondition, "the listener at \(address.url) was started before")
     }
-    try StaleSocket.remove(at: address.path)
+    let tls = try address.configuration(security, dials: false)
+    if let path = address.path { try StaleSocket.remove(at: path) }
     try NngCode.check("cannot listen at \(address.url)") {
       nng_stream_listener_alloc(&listener, address.url)
     }
     do throws(RPCError) {
+      if let tls { try use(tls) }
       try listen(address)
       try NngCode.check("cannot listen at \(address.url)") {
         nng_aio_alloc(&aio, { didAccept($0) }, Unmanaged.passUnretained(self).toOpaque())
@@ -57,21 +65,77 @@ public final class NngListener: Listener, @unchecked Sendable {
     }
     // nng keeps the address of this object; the teardown gives it back.
     _ = Unmanaged.passRetained(self)
-    state.withLock { $0.accept = accept }
+    state.withLock { state in
+      state.accept = accept
+      state.address = address
+    }
     acceptNext()
+  }
+
+  /// The port that it listens at, also when the address said 0, which is any free one; nil before the start
+  /// and for a unix socket.
+  public var port: UInt16? {
+    withListener { listener in
+      var port: Int32 = 0
+      let code = nng_stream_listener_get_int(listener, NNG_OPT_TCP_BOUND_PORT, &port)
+      return code == 0 ? UInt16(truncatingIfNeeded: port) : nil
+    } ?? nil
+  }
+
+  /// Reads the files of the credentials anew, for all connections from now on; those that there are go on.
+  ///
+  /// - Throws: FAILED_PRECONDITION that names the file that is wrong; what was used before is then used on.
+  public func reloadCredentials() throws(RPCError) {
+    guard let tls = try NngAddress(address).configuration(security, dials: false) else { return }
+    let result = withListener { _ in
+      Result { () throws(RPCError) in
+        try self.use(tls)
+        // The accept under way has the old ones.
+        nng_aio_cancel(aio)
+      }
+    }
+    try result?.get()
+  }
+
+  private func use(_ tls: NngTLSConfiguration) throws(RPCError) {
+    try NngCode.check("cannot use TLS at \(address)") {
+      nng_stream_listener_set_ptr(
+        listener, NNG_OPT_TLS_CONFIG, UnsafeMutableRawPointer(tls.pointer))
+    }
+  }
+
+  /// Calls `body` with the listener, which is kept alive meanwhile; nil when there is none.
+  private func withListener<Value>(_ body: (OpaquePointer) -> Value) -> Value? {
+    let isOpen = state.withLock { state in
+      guard !state.isClosed, state.accept != nil else { return false }
+      state.uses += 1
+      return true
+    }
+    guard isOpen, let listener else { return nil }
+    defer { leave() }
+    return body(listener)
+  }
+
+  private func leave() {
+    let tearsDown = state.withLock { state in
+      state.uses -= 1
+      return state.isClosed && state.uses == 0
+    }
+    if tearsDown { tearDown() }
   }
 
   private func listen(_ address: NngAddress) throws(RPCError) {
     let code = NngCode(rawValue: nng_stream_listener_listen(listener))
     switch code {
     case .ok: return
-    case .addressInUse: throw StaleSocket.taken(address.path)
+    case .addressInUse: throw StaleSocket.taken(address.place)
     case .permission:
-      throw RPCError(.permissionDenied, "this user may not make a socket at \(address.path)")
+      throw RPCError(.permissionDenied, "this user may not listen at \(address.place)")
     default:
       throw RPCError(
         .unavailable,
-        "cannot listen at \(address.path): \(code.text); the folder must exist and be writable")
+        "cannot listen at \(address.place): \(code.text)"
+          + (address.path == nil ? "" : "; the folder must exist and be writable"))
     }
   }
 
@@ -83,24 +147,21 @@ public final class NngListener: Listener, @unchecked Sendable {
     }
     guard isOpen else { return }
     nng_stream_listener_accept(listener, aio)
-    let tearsDown = state.withLock { state in
-      state.uses -= 1
-      return state.isClosed && state.uses == 0
-    }
-    if tearsDown { tearDown() }
+    leave()
   }
 
   fileprivate func accepted() {
     let code = NngCode(rawValue: nng_aio_result(aio))
     if code == .ok, let pointer = nng_aio_get_output(aio, 0) {
-      let accept = state.withLock { $0.isClosed ? nil : $0.accept }
-      if let stream = try? NngStream(OpaquePointer(pointer)) {
+      let (accept, address) = state.withLock { ($0.isClosed ? nil : $0.accept, $0.address) }
+      if let address, let stream = try? NngStream(OpaquePointer(pointer), address) {
         accept?(stream) ?? stream.close()
       }
     }
-    guard code != .closed, code != .cancelled else { return }
-    // Without descriptors (EMFILE) accepting would fail again at once, for ever: it pauses instead.
-    if code == .ok {
+    guard code != .closed else { return }
+    // Without descriptors (EMFILE) accepting would fail again at once, for ever: it pauses instead. One that
+    // was cancelled makes way for one with other credentials, or the listener is closed.
+    if code == .ok || code == .cancelled {
       acceptNext()
     } else {
       NngTeardown.queue.asyncAfter(deadline: .now() + .milliseconds(20)) { self.acceptNext() }

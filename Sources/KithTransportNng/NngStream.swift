@@ -29,7 +29,7 @@ final class NngStream: ByteStream, @unchecked Sendable {
     var isDraining = false
   }
 
-  let framing = MessageFraming.ipc
+  let framing: MessageFraming
   let peer: PeerIdentity
 
   private static let bufferSize = 64 << 10
@@ -44,10 +44,11 @@ final class NngStream: ByteStream, @unchecked Sendable {
   /// only to say that all is well.
   private var promptAio: OpaquePointer?
 
-  /// Takes over a connected stream.
-  init(_ stream: OpaquePointer) throws(RPCError) {
+  /// Takes over a connected stream to or from `address`.
+  init(_ stream: OpaquePointer, _ address: NngAddress) throws(RPCError) {
     self.stream = stream
-    self.peer = PeerIdentity(nngStream: stream)
+    self.framing = address.framing
+    self.peer = PeerIdentity(nngStream: stream, address)
     self.buffer = .allocate(byteCount: Self.bufferSize, alignment: 16)
     do throws(RPCError) {
       // The aios hold this object until the teardown gives it back: a callback never finds it gone.
@@ -188,6 +189,12 @@ final class NngStream: ByteStream, @unchecked Sendable {
   private func fail(_ code: NngCode) {
     switch code {
     case .closed, .cancelled, .connectionShut: end(nil)
+    case .peerAuthentication, .cryptography:
+      end(
+        RPCError(
+          .unauthenticated,
+          "TLS failed: a certificate of one side is expired, not for this name, or not signed by an "
+            + "authority of the other (\(code.text)); see the log of the other side too"))
     default: end(RPCError(.unavailable, "the connection broke: \(code.text)"))
     }
   }
@@ -252,8 +259,9 @@ private func didSend(_ context: UnsafeMutableRawPointer?) {
 }
 
 extension PeerIdentity {
-  /// Who is at the other end of a stream, by `NNG_OPT_IPC_PEER_UID`, `_GID` and `_PID`.
-  fileprivate init(nngStream stream: OpaquePointer) {
+  /// Who is at the other end of a stream, by `NNG_OPT_IPC_PEER_UID`, `_GID` and `_PID`. At a TLS address it is somebody with
+  /// a certificate, for nothing is read from anybody else.
+  fileprivate init(nngStream stream: OpaquePointer, _ address: NngAddress) {
     func option(_ name: String) -> UInt64? {
       var value: UInt64 = 0
       return nng_stream_get_uint64(stream, name, &value) == 0 ? value : nil
@@ -262,5 +270,6 @@ extension PeerIdentity {
       uid: option(NNG_OPT_IPC_PEER_UID).map(UInt32.init(truncatingIfNeeded:)),
       gid: option(NNG_OPT_IPC_PEER_GID).map(UInt32.init(truncatingIfNeeded:)),
       pid: option(NNG_OPT_IPC_PEER_PID).map(Int32.init(truncatingIfNeeded:)))
+    if case .tls = address.kind { hasCertificate = true }
   }
 }

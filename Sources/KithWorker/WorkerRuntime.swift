@@ -66,6 +66,9 @@ final class WorkerRuntime: Sendable {
         logger.error(
           "a handler failed",
           metadata: ["method": "\(method.fullName)", "error": "\(type(of: error))"])
+      },
+      brokenConnection: { _, error in
+        logger.warning("a connection broke", metadata: ["error": "\(error.message)"])
       })
     let own: [ServiceDefinition] = [
       .lifecycle(LifecycleService(runtime: self)), .health(HealthService(runtime: self)),

@@ -22,6 +22,7 @@ extension RPCServer {
     let interceptors: [any ServerInterceptor]
     private let authorize: @Sendable (PeerIdentity) -> Bool
     private let unmappedError: @Sendable (MethodDescriptor, any Error) -> Void
+    private let brokenConnection: @Sendable (PeerIdentity, RPCError) -> Void
     private let served = Mutex(MethodTable())
     private let state = Mutex(State())
     private let isDraining = Atomic(false)
@@ -33,12 +34,14 @@ extension RPCServer {
     init(
       services: [ServiceDefinition], limits: RPCLimits, interceptors: [any ServerInterceptor],
       authorize: @escaping @Sendable (PeerIdentity) -> Bool,
-      unmappedError: @escaping @Sendable (MethodDescriptor, any Error) -> Void
+      unmappedError: @escaping @Sendable (MethodDescriptor, any Error) -> Void,
+      brokenConnection: @escaping @Sendable (PeerIdentity, RPCError) -> Void
     ) {
       self.limits = limits
       self.interceptors = interceptors
       self.authorize = authorize
       self.unmappedError = unmappedError
+      self.brokenConnection = brokenConnection
       add(services)
     }
 
@@ -84,7 +87,9 @@ extension RPCServer {
       isAdmitted ? connection.start() : stream.close()
     }
 
-    func connectionEnded(_ connection: ServerConnection) {
+    func connectionEnded(_ connection: ServerConnection, of peer: PeerIdentity, _ error: RPCError?)
+    {
+      if let error { brokenConnection(peer, error) }
       state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(connection)) }
       checkIdle()
     }

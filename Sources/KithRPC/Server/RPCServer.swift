@@ -11,16 +11,18 @@ public final class RPCServer: Sendable {
   /// `interceptors` stand around every handler, the first one outermost.
   /// `authorize` decides who may connect; by default only processes of the same user id.
   /// `unmappedError` is told of each error that a handler threw and that was no ``RPCError``: the
-  /// caller sees only UNKNOWN, so this is where it is logged.
+  /// caller sees only UNKNOWN, so this is where it is logged. `brokenConnection` is told of each
+  /// connection that ended otherwise than by either side's will: a certificate that was refused, say.
   public init(
     services: [ServiceDefinition], limits: RPCLimits = .standard,
     interceptors: [any ServerInterceptor] = [],
     authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser,
-    unmappedError: @escaping @Sendable (MethodDescriptor, any Error) -> Void = { _, _ in }
+    unmappedError: @escaping @Sendable (MethodDescriptor, any Error) -> Void = { _, _ in },
+    brokenConnection: @escaping @Sendable (PeerIdentity, RPCError) -> Void = { _, _ in }
   ) {
     core = Core(
       services: services, limits: limits, interceptors: interceptors, authorize: authorize,
-      unmappedError: unmappedError)
+      unmappedError: unmappedError, brokenConnection: brokenConnection)
   }
 
   deinit { core.close() }
@@ -32,8 +34,11 @@ public final class RPCServer: Sendable {
   /// while calls are in progress. Of two services of one name the first stands.
   public func add(_ services: [ServiceDefinition]) { core.add(services) }
 
-  /// Lets in the processes of this process's own user id, and nobody else: not even root.
-  public static let sameUser: @Sendable (PeerIdentity) -> Bool = { $0.uid == currentUserID() }
+  /// Lets in the processes of this process's own user id, and nobody else: not even root. From another
+  /// machine, those with a certificate.
+  public static let sameUser: @Sendable (PeerIdentity) -> Bool = {
+    $0.uid == currentUserID() || $0.hasCertificate
+  }
 
   /// Starts to accept connections; returns when clients can connect. A server may listen in several
   /// places, and holds each listener until it shuts down.

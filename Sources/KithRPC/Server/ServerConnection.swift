@@ -386,7 +386,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
 
   func ended(_ error: RPCError?) {
     end()
-    server.connectionEnded(self)
+    server.connectionEnded(self, of: stream.peer, error)
   }
 
   private func end() {
