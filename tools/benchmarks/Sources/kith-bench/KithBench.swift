@@ -17,8 +17,12 @@ struct KithBench: AsyncParsableCommand {
 
     func run() async throws {
       try await Machine.printHead()
-      try await CallBenchmark(options: options).run()
-      try await StreamBenchmark(options: options, mebibytes: streamOptions.mebibytes).run()
+      try await OtherWork.reported {
+        try await CallBenchmark(options: options).run()
+      }
+      try await OtherWork.reported {
+        try await StreamBenchmark(options: options, mebibytes: streamOptions.mebibytes).run()
+      }
       try await AllocationBenchmark().run()
       try await ProductBenchmark(options: options).run()
     }
@@ -31,7 +35,9 @@ struct KithBench: AsyncParsableCommand {
 
     func run() async throws {
       try await Machine.printHead()
-      try await CallBenchmark(options: options).run()
+      try await OtherWork.reported {
+        try await CallBenchmark(options: options).run()
+      }
     }
   }
 
@@ -43,7 +49,9 @@ struct KithBench: AsyncParsableCommand {
 
     func run() async throws {
       try await Machine.printHead()
-      try await StreamBenchmark(options: options, mebibytes: streamOptions.mebibytes).run()
+      try await OtherWork.reported {
+        try await StreamBenchmark(options: options, mebibytes: streamOptions.mebibytes).run()
+      }
     }
   }
 
