@@ -58,8 +58,12 @@ final class CallServers {
     return path
   }
 
+  // Also when one of them could not be started.
+  deinit { end() }
+
   /// Ends all of them.
   func end() {
+    guard !processes.isEmpty else { return }
     for process in processes { process.end() }
     processes = []
     removeFolder(folder)
