@@ -5,6 +5,11 @@ import PackageDescription
 // A package of its own, so that gRPC is no dependency of the product. `tools/bench` builds and runs it.
 let package = Package(
   name: "kith-benchmarks",
+  products: [
+    .executable(name: "kith-bench", targets: ["kith-bench"]),
+    // Of its own, since it is preloaded into processes.
+    .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
+  ],
   dependencies: [
     .package(name: "kith", path: "../.."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -14,6 +19,8 @@ let package = Package(
     .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
   ],
   targets: [
+    .target(name: "AllocationCounter"),
+    .target(name: "CookedNng", linkerSettings: [.linkedLibrary("nng")]),
     // The peer, in a module of its own: its message types have the names of Kith's.
     .target(
       name: "GRPCPeer",
@@ -27,6 +34,7 @@ let package = Package(
     .executableTarget(
       name: "kith-bench",
       dependencies: [
+        "CookedNng",
         "GRPCPeer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HostContract", package: "kith"),

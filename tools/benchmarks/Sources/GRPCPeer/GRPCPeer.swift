@@ -11,7 +11,7 @@ public enum GRPCPeer {
   static let method = MethodDescriptor(
     fullyQualifiedService: "kith.risk.v1.RiskEngine", method: "Analyze")
 
-  /// Serves `Analyze` on a unix socket until the process is ended.
+  /// Serves `Analyze` and the streams on a unix socket until the process is ended.
   ///
   /// - Parameter handler: Takes the request's text and gives how many reasons the answer has.
   public static func serve(socketPath: String, handler: @escaping @Sendable (String) -> Int)
@@ -20,7 +20,7 @@ public enum GRPCPeer {
     let server = GRPCServer(
       transport: .http2NIOPosix(
         address: .unixDomainSocket(path: socketPath), transportSecurity: .plaintext),
-      services: [Service(handler: handler)])
+      services: [Service(handler: handler), StreamService()])
     try await server.serve()
   }
 

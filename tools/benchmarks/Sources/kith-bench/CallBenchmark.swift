@@ -1,59 +1,30 @@
-import GRPCPeer
-import Glibc
-
 /// Unary calls with the same message and the same handler over each stack, server and client in two processes.
 struct CallBenchmark {
   var options: Options
 
-  func run() async throws {
-    let folder = try temporaryFolder()
-    defer { removeFolder(folder) }
-    let address = "ipc://\(folder)/kith.sock"
-    let grpcPath = "\(folder)/grpc.sock"
-    let kithServer = try ChildProcess(ChildProcess.ownPath, ["serve-kith", address])
-    defer { kithServer.end() }
-    let grpcServer = try ChildProcess(ChildProcess.ownPath, ["serve-grpc", grpcPath])
-    defer { grpcServer.end() }
-    try await waitForFile("\(folder)/kith.sock")
-    try await waitForFile(grpcPath)
+  private let inFlights = [1, 8, 64, 256]
 
-    print("Unary calls, one pipe, \(options.rounds) rounds of \(options.seconds) s, medians")
-    var table = Table(
-      "in flight", "kith calls/s", "p50 us", "p99 us", "grpc-swift-2 calls/s", "p50 us", "p99 us",
-      "socketpair/s", "p50 us", "calls/s vs grpc", "p50 vs grpc", "p50 vs socketpair")
-    for inFlight in [1, 8, 64, 256] {
-      var kith: [LoadGenerator.Sample] = []
-      var grpc: [LoadGenerator.Sample] = []
-      var raw: [LoadGenerator.Sample] = []
-      // Round by round, so that a slow minute of the machine meets all three.
-      for _ in 0..<options.rounds {
-        raw.append(try SocketpairPeer.run(inFlight: inFlight, for: options.duration))
-        try await KithPeer.withClient(address: address) { call in
-          kith.append(
-            try await LoadGenerator.run(inFlight: inFlight, for: options.duration, call))
-        }
-        try await GRPCPeer.withClient(socketPath: grpcPath, text: SharedHandler.text) { call in
-          grpc.append(
-            try await LoadGenerator.run(inFlight: inFlight, for: options.duration, call))
+  func run() async throws {
+    let servers = try await CallServers(grpcCpp: options.grpcCpp)
+    defer { servers.end() }
+    print("Unary calls, one pipe, medians of \(options.rounds) rounds of \(options.seconds) s\n")
+    var results = CallResults()
+    for inFlight in inFlights {
+      let stacks = servers.stacks.filter { inFlight == 1 || $0.isConcurrent }
+      // Round by round, so that a slow minute of the machine meets all of them, and each round begins with another, so that
+      // none is always measured behind the same one.
+      for round in 0..<options.rounds {
+        let first = round % stacks.count
+        for stack in stacks[first...] + stacks[..<first] {
+          let sample = try await stack.run(inFlight, options.duration)
+          results.add(sample, of: stack.title, inFlight: inFlight)
         }
       }
-      let (k, g, r) = (kith.median, grpc.median, raw.median)
-      table.add(
-        "\(inFlight)",
-        k.callsPerSecond.formatted(), k.p50.formatted(decimals: 1), k.p99.formatted(decimals: 1),
-        g.callsPerSecond.formatted(), g.p50.formatted(decimals: 1), g.p99.formatted(decimals: 1),
-        r.callsPerSecond.formatted(), r.p50.formatted(decimals: 1),
-        (k.callsPerSecond / g.callsPerSecond).formatted(decimals: 1) + "x",
-        (k.p50 / g.p50).formatted(decimals: 2) + "x", (k.p50 / r.p50).formatted(decimals: 2) + "x")
+      print(results.table(inFlight: inFlight, titles: stacks.map(\.title)).text + "\n")
     }
-    print(table.text + "\n")
-  }
-}
-
-extension [LoadGenerator.Sample] {
-  /// The middle of each figure.
-  var median: LoadGenerator.Sample {
-    .init(
-      callsPerSecond: map(\.callsPerSecond).median, p50: map(\.p50).median, p99: map(\.p99).median)
+    print(CallFloors(results: results).table.text + "\n")
+    if options.grpcCpp == nil {
+      print("gRPC C++ was left out: tools/bench says what it needs.\n")
+    }
   }
 }

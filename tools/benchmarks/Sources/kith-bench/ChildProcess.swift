@@ -9,23 +9,74 @@ final class ChildProcess {
   /// - Parameters:
   ///   - path: The program's path.
   ///   - arguments: Its arguments, its own name apart.
+  ///   - environment: What is added to this process's environment for it.
   ///   - inherited: A descriptor that it finds as number 3.
+  ///   - output: A descriptor that takes its standard output.
   ///   - silent: Whether its standard output goes nowhere.
-  init(_ path: String, _ arguments: [String], inherited: Int32? = nil, silent: Bool = false) throws
-  {
+  init(
+    _ path: String, _ arguments: [String], environment: [String: String] = [:],
+    inherited: Int32? = nil, output: Int32? = nil, silent: Bool = false
+  ) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     if let inherited { posix_spawn_file_actions_adddup2(&actions, inherited, 3) }
+    if let output { posix_spawn_file_actions_adddup2(&actions, output, 1) }
     if silent { posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) }
     var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
     defer { for word in argv { free(word) } }
+    let added: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") }
+    defer { for variable in added { free(variable) } }
+    var variables = added
+    var next = environ
+    while let variable = next.pointee {
+      variables.append(variable)
+      next += 1
+    }
+    variables.append(nil)
     var child: pid_t = 0
-    let code = posix_spawn(&child, path, &actions, nil, &argv, environ)
+    let code = posix_spawn(&child, path, &actions, nil, &argv, &variables)
     guard code == 0 else {
       throw BenchmarkError("cannot start \(path): \(String(cString: strerror(code)))")
     }
     pid = child
+  }
+
+  /// Runs a program to its end and gives what it printed.
+  static func output(
+    of path: String, _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> String {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0, let file = fdopen(ends[0], "r") else {
+      throw BenchmarkError("pipe: \(String(cString: strerror(errno)))")
+    }
+    defer { fclose(file) }
+    // The program gets the writing end as its output and nothing else of the pipe.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    // The end of the output is seen only when nobody else can write: not this process either.
+    let process: ChildProcess
+    do {
+      defer { close(ends[1]) }
+      process = try ChildProcess(path, arguments, environment: environment, output: ends[1])
+    }
+    let text = readAll(file)
+    let code = process.wait()
+    guard code == 0 else {
+      throw BenchmarkError("\(path) \(arguments.joined(separator: " ")) ended with \(code)")
+    }
+    return text
+  }
+
+  /// Runs a program to its end and gives the numbers that it printed.
+  static func figures(
+    count: Int, of path: String, _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> [Double] {
+    let text = try output(of: path, arguments, environment: environment)
+    let figures = text.split { $0 == " " || $0 == "\n" }.compactMap { Double($0) }
+    guard figures.count == count else {
+      throw BenchmarkError("\(path) printed something else than \(count) numbers: \(text)")
+    }
+    return figures
   }
 
   /// Waits for the end and gives the exit code, or minus the signal's number.
@@ -48,11 +99,4 @@ final class ChildProcess {
     return String(
       decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
-}
-
-/// Something that kept a measurement from being made.
-struct BenchmarkError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }

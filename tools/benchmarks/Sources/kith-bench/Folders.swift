@@ -30,15 +30,29 @@ func fileSize(_ path: String) -> Int? {
   return stat(path, &status) == 0 ? Int(status.st_size) : nil
 }
 
+/// All of a file as text; nil when it cannot be read.
+func readFile(_ path: String) -> String? {
+  guard let file = fopen(path, "r") else { return nil }
+  defer { fclose(file) }
+  return readAll(file)
+}
+
+/// What a file or a pipe has up to its end.
+func readAll(_ file: UnsafeMutablePointer<FILE>) -> String {
+  var bytes: [UInt8] = []
+  var part = [UInt8](repeating: 0, count: 4096)
+  while true {
+    let count = fread(&part, 1, part.count, file)
+    guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+    bytes += part[..<count]
+  }
+}
+
 /// A line's number in `/proc/PID/status`, in KiB.
 func kibibytes(_ line: String, of pid: Int32) -> Int? {
-  guard let file = fopen("/proc/\(pid)/status", "r") else { return nil }
-  defer { fclose(file) }
-  var buffer = [CChar](repeating: 0, count: 256)
-  while fgets(&buffer, Int32(buffer.count), file) != nil {
-    let text = String(
-      decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    if text.hasPrefix(line + ":") { return Int(text.filter(\.isNumber)) }
+  for text in (readFile("/proc/\(pid)/status") ?? "").split(separator: "\n")
+  where text.hasPrefix(line + ":") {
+    return Int(text.filter(\.isNumber))
   }
   return nil
 }

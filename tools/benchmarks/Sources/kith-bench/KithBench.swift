@@ -6,27 +6,64 @@ struct KithBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kith-bench",
     abstract: "Measures Kith beside its peers, in one run on one machine.",
-    subcommands: [
-      All.self, Calls.self, Product.self, ServeKith.self, ServeGRPC.self, ServeEcho.self,
-    ],
+    subcommands: [All.self, Calls.self, Streams.self, Allocations.self, Product.self]
+      + otherEnds,
     defaultSubcommand: All.self)
 
   struct All: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Measures everything.")
     @OptionGroup var options: Options
+    @OptionGroup var streamOptions: StreamOptions
 
     func run() async throws {
-      try await CallBenchmark(options: options).run()
+      try await Machine.printHead()
+      try await OtherWork.reported {
+        try await CallBenchmark(options: options).run()
+      }
+      try await OtherWork.reported {
+        try await StreamBenchmark(options: options, mebibytes: streamOptions.mebibytes).run()
+      }
+      try await AllocationBenchmark().run()
       try await ProductBenchmark(options: options).run()
     }
   }
 
   struct Calls: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Unary calls: Kith, grpc-swift-2 and a raw socket pair.")
+      abstract: "Unary calls: Kith, gRPC in Swift and C++, nng, and a raw socket pair.")
     @OptionGroup var options: Options
 
-    func run() async throws { try await CallBenchmark(options: options).run() }
+    func run() async throws {
+      try await Machine.printHead()
+      try await OtherWork.reported {
+        try await CallBenchmark(options: options).run()
+      }
+    }
+  }
+
+  struct Streams: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "One server stream: messages a second, and memory on both sides.")
+    @OptionGroup var options: Options
+    @OptionGroup var streamOptions: StreamOptions
+
+    func run() async throws {
+      try await Machine.printHead()
+      try await OtherWork.reported {
+        try await StreamBenchmark(options: options, mebibytes: streamOptions.mebibytes).run()
+      }
+    }
+  }
+
+  struct Allocations: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "How often a unary call allocates, on each side.")
+    @OptionGroup var options: Options
+
+    func run() async throws {
+      try await Machine.printHead()
+      try await AllocationBenchmark().run()
+    }
   }
 
   struct Product: AsyncParsableCommand {
@@ -34,30 +71,14 @@ struct KithBench: AsyncParsableCommand {
       abstract: "Start, recovery from kill -9, memory and sizes of a product.")
     @OptionGroup var options: Options
 
-    func run() async throws { try await ProductBenchmark(options: options).run() }
-  }
-
-  // The other ends of `calls`: each runs in a process of its own.
-
-  struct ServeKith: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(shouldDisplay: false)
-    @Argument var address: String
-
-    func run() async throws { try await KithPeer.serve(address: address) }
-  }
-
-  struct ServeGRPC: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "serve-grpc", shouldDisplay: false)
-    @Argument var socketPath: String
-
     func run() async throws {
-      try await GRPCPeer.serve(socketPath: socketPath) { SharedHandler.reasonCount(for: $0) }
+      try await Machine.printHead()
+      try await ProductBenchmark(options: options).run()
     }
   }
 
-  struct ServeEcho: ParsableCommand {
-    static let configuration = CommandConfiguration(shouldDisplay: false)
-
-    func run() { SocketpairPeer.echo() }
+  struct StreamOptions: ParsableArguments {
+    @Option(help: "How much goes through one stream while its memory is watched, in MiB.")
+    var mebibytes: Int = 1_024
   }
 }

@@ -4,18 +4,18 @@ import RiskContract
 
 /// Kith over ipc: the generated client and handler, as a worker and its caller use them.
 enum KithPeer {
-  /// Serves `Analyze` at an address until the process is ended.
-  static func serve(address: String) async throws {
-    let server = RPCServer(services: [.riskEngine(Handler())])
-    try await server.serve(on: NngListener(address: address))
+  /// Serves `Analyze` and the streams until the process is ended.
+  static func serve(socketPath: String) async throws {
+    let server = RPCServer(services: [.riskEngine(Handler()), KithStreamPeer.service])
+    try await server.serve(on: NngListener(address: "ipc://\(socketPath)"))
   }
 
   /// Connects and hands over a closure that makes one call; the connection ends with the closure.
   static func withClient(
-    address: String,
+    socketPath: String,
     _ body: (_ call: @escaping @Sendable () async throws -> Void) async throws -> Void
   ) async throws {
-    let client = RPCClient(connector: NngConnector(address: address))
+    let client = RPCClient(connector: NngConnector(address: "ipc://\(socketPath)"))
     defer { client.close() }
     let engine = RiskEngineClient(client)
     let request = AnalyzeRequest(

@@ -1,4 +1,6 @@
-/// The work that both RPC stacks do for a call: light, so that the stack is measured, and real, so that nothing can be left out.
+import Glibc
+
+/// The work that all RPC stacks do for a call: light, so that the stack is measured, and real, so that nothing can be left out.
 enum SharedHandler {
   /// The text of every request: an SMS of 160 characters.
   static let text = """
@@ -7,14 +9,31 @@ enum SharedHandler {
     """
 
   /// How many reasons the answer has: one for each of three words that the text holds.
+  ///
+  /// On the bytes in place: splitting the text would cost more than some stacks do, and allocate.
   static func reasonCount(for text: String) -> Int {
-    var count = 0
-    for word in text.utf8.split(separator: UInt8(ascii: " "))
-    where word.elementsEqual("warrant".utf8) || word.elementsEqual("gift".utf8)
-      || word.elementsEqual("police".utf8)
-    {
-      count += 1
+    var text = text
+    return text.withUTF8 { bytes in
+      var count = 0
+      var start = 0
+      for index in 0...bytes.count
+      where index == bytes.count || bytes[index] == UInt8(ascii: " ") {
+        let word = bytes[start..<index]
+        if isReason(word, "warrant") || isReason(word, "gift") || isReason(word, "police") {
+          count += 1
+        }
+        start = index + 1
+      }
+      return count
     }
-    return count
+  }
+
+  private static func isReason(_ word: Slice<UnsafeBufferPointer<UInt8>>, _ wanted: StaticString)
+    -> Bool
+  {
+    guard word.count == wanted.utf8CodeUnitCount, let base = word.base.baseAddress else {
+      return false
+    }
+    return memcmp(base + word.startIndex, wanted.utf8Start, word.count) == 0
   }
 }

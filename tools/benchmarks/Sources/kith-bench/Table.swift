@@ -4,7 +4,11 @@ struct Table {
 
   init(_ header: String...) { rows = [header] }
 
+  init(_ header: [String]) { rows = [header] }
+
   mutating func add(_ cells: String...) { rows.append(cells) }
+
+  mutating func add(_ cells: [String]) { rows.append(cells) }
 
   var text: String {
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
