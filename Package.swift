@@ -233,6 +233,7 @@ let package = Package(
     .library(name: "RiskContract", targets: ["RiskContract"]),
     .library(name: "RiskEngineDomain", targets: ["RiskEngineDomain"]),
     .library(name: "KithTransportNng", targets: ["KithTransportNng"]),
+    .library(name: "KithWire", targets: ["KithWire"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
