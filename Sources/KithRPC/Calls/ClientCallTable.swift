@@ -69,6 +69,15 @@ struct ClientCallTable<Waiter: Sendable> {
     var gate: CreditGate<HeldMessage<Waiter>>
     var sendsMore: Bool
     var ending: Ending?
+
+    /// The waiter of a unary call of which nothing has come in. Mutating only so that a dictionary lets
+    /// it look in place: a getter would copy the call.
+    mutating func unansweredWaiter() -> Waiter? {
+      guard let answerWaiter, metadata.isEmpty, inbox.count == 0, !inbox.isWithinMessage else {
+        return nil
+      }
+      return answerWaiter
+    }
   }
 
   private let limits: RPCLimits
@@ -205,9 +214,9 @@ struct ClientCallTable<Waiter: Sendable> {
 
   /// A frame of the worker came in. It is ignored when the call is over.
   mutating func receive(_ id: UInt32, _ frame: WorkerFrame) -> Reaction {
-    guard let index = calls.index(forKey: id), calls.values[index].ending == nil else {
-      return Reaction()
-    }
+    guard let index = calls.index(forKey: id) else { return Reaction() }
+    if let reaction = answer(index, frame) { return reaction }
+    guard calls.values[index].ending == nil else { return Reaction() }
     var reaction = Reaction()
     if !frame.metadata.isEmpty { calls.values[index].metadata.entries += frame.metadata.entries }
     if let credit = frame.credit {
@@ -225,6 +234,19 @@ struct ClientCallTable<Waiter: Sendable> {
     }
     if let status = frame.status { reaction.merge(finish(id, index, status)) }
     return reaction
+  }
+
+  /// The common case: the one frame of a unary answer. Nil when it is another.
+  private mutating func answer(
+    _ index: Dictionary<UInt32, Call>.Index, _ frame: WorkerFrame
+  ) -> Reaction? {
+    guard let status = frame.status, status.code == .ok, let message = frame.message,
+      !frame.isPart, let waiter = calls.values[index].unansweredWaiter()
+    else { return nil }
+    calls.remove(at: index)
+    count -= 1
+    let answer = Answer(message: message, metadata: frame.metadata, trailers: status.trailers)
+    return Reaction(wake: Wake(waiter: waiter, wakeup: .answer(answer)))
   }
 
   /// Takes a message in; answers what is wrong with it.

@@ -115,7 +115,7 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     _ start: CallStart, _ message: consuming WireBuffer, deadline: Moment?
   ) async -> Result<Answer, RPCError> {
     let id = reserveID()
-    let frame = self.frame(id, start, message)
+    let frame = self.frame(id, start, consume message)
     let wakeup = await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
         if let error = open(id, frame, deadline, .unary(waiter)) {
@@ -139,7 +139,7 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     _ start: CallStart, _ message: consuming WireBuffer?, deadline: Moment?, sendsMore: Bool
   ) throws(RPCError) -> UInt32 {
     let id = reserveID()
-    let frame = self.frame(id, start, message)
+    let frame = self.frame(id, start, consume message)
     if let error = open(id, frame, deadline, .streaming(sendsMore: sendsMore)) { throw error }
     return id
   }
@@ -150,7 +150,7 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     _ id: UInt32, _ start: CallStart?, _ message: consuming WireBuffer?
   ) -> OutgoingFrame {
     .caller(
-      id, start: start, message: message, framing: framing,
+      id, start: start, message: consume message, framing: framing,
       inParts: peerTakesParts.load(ordering: .relaxed))
   }
 
@@ -217,7 +217,7 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   /// call.
   func write(_ id: UInt32, _ message: consuming WireBuffer) async throws(RPCError) {
     let size = message.count
-    let outgoing = frame(id, nil, message)
+    let outgoing = frame(id, nil, consume message)
     let wakeup = await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
         change(id) { table in

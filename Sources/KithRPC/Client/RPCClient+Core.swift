@@ -69,7 +69,7 @@ extension RPCClient {
           throw error.after(mayHaveRun ? .mayHaveRun : .notStarted)
         }
         attempts += 1
-        switch await connection.unary(start, message, deadline: deadline) {
+        switch await connection.unary(start, consume message, deadline: deadline) {
         case .success(let answer):
           if method.idempotency != .unknown { state.withLock { $0.retries.succeed() } }
           return answer

@@ -62,7 +62,7 @@ extension WireMessage {
 
   /// Encodes what a worker is sent, with room in front.
   func encodedRequest(headroom: Int) throws(RPCError) -> WireBuffer {
-    var buffer = WireBuffer(headroom: headroom, capacity: 192)
+    var buffer = WireBuffer(headroom: headroom, capacity: 512)
     do throws(WireError) {
       try encode(into: &buffer)
     } catch {

@@ -108,7 +108,7 @@ extension WireMessage {
 
   /// Encodes what a caller is sent, with room in front.
   func encodedAnswer(headroom: Int) throws(RPCError) -> WireBuffer {
-    var buffer = WireBuffer(headroom: headroom, capacity: 256)
+    var buffer = WireBuffer(headroom: headroom, capacity: 512)
     do throws(WireError) {
       try encode(into: &buffer)
     } catch {

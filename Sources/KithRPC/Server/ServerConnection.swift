@@ -274,7 +274,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     _ call: ServedCall, _ message: consuming WireBuffer?, _ metadata: Metadata, _ end: CallStatus?
   ) -> OutgoingFrame {
     .worker(
-      call.id, message: message, metadata: metadata, end: end, framing: framing,
+      call.id, message: consume message, metadata: metadata, end: end, framing: framing,
       inParts: peerTakesParts.load(ordering: .relaxed))
   }
 
