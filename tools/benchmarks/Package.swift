@@ -42,6 +42,7 @@ let package = Package(
         .product(name: "KithManifest", package: "kith"),
         .product(name: "KithRPC", package: "kith"),
         .product(name: "KithTransportNng", package: "kith"),
+        .product(name: "KithWire", package: "kith"),
         .product(name: "RiskContract", package: "kith"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),

@@ -4,7 +4,7 @@ import GRPCPeer
 /// The other ends of the measurements: each runs in a process of its own, which the benchmark starts.
 extension KithBench {
   static let otherEnds: [any ParsableCommand.Type] = [
-    ServeKith.self, ServeGRPC.self, ServeEcho.self, ServeNngEcho.self, ServeCookedNng.self,
+    ServeKith.self, LoadKith.self, ServeGRPC.self, ServeEcho.self, ServeNngEcho.self, ServeCookedNng.self,
     ReadStream.self, CountAllocations.self,
   ]
 
@@ -13,6 +13,22 @@ extension KithBench {
     @Argument var socketPath: String
 
     func run() async throws { try await KithPeer.serve(socketPath: socketPath) }
+  }
+
+  /// Only for a profiler: `kith-bench serve-kith PATH`, and then `perf record kith-bench load-kith PATH 64 5`.
+  struct LoadKith: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(shouldDisplay: false)
+    @Argument var socketPath: String
+    @Argument var inFlight: Int
+    @Argument var seconds: Int
+
+    func run() async throws {
+      try await KithPeer.withClient(socketPath: socketPath) { call in
+        let sample = try await LoadGenerator.run(
+          inFlight: inFlight, for: .seconds(seconds), call)
+        print("\(Int(sample.callsPerSecond)) calls/s, p50 \(sample.p50) us, p99 \(sample.p99) us")
+      }
+    }
   }
 
   struct ServeGRPC: AsyncParsableCommand {
