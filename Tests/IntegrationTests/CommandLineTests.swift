@@ -68,6 +68,32 @@ import Testing
     #expect(after.exitCode == 69, "\(after)")
   }
 
+  @Test func aWorkersNameTellsWhichOfSeveralProductsIsMeant() async throws {
+    let home = try Home()
+    try home.folder.write(
+      "product: other\ntitle: Other\nposture: ephemeral\nworkers:\n  second:\n    plugin: risk-engine\n",
+      to: "other.yaml")
+    let first = try await home.kith("up", "boomer-buddy")
+    try #require(first.exitCode == 0, "\(first)")
+    #expect(first.output.contains("kith down"), "\(first)")
+    let second = try await home.kith("up", home.folder.path + "/other.yaml")
+    try #require(second.exitCode == 0, "\(second)")
+    #expect(second.output.contains("kith --product other down"), "\(second)")
+
+    let either = try await home.kith("status")
+    #expect(either.exitCode == 64, "\(either)")
+    #expect(either.errors.contains("boomer-buddy, other"), "\(either)")
+    let verb = try await home.kith("second", "analyze", "--text", "See you at eight", "--json")
+    #expect(verb.exitCode == 0, "\(verb)")
+    let restart = try await home.kith("restart", "risk-engine")
+    #expect(restart.exitCode == 0, "\(restart)")
+
+    for product in ["other", "boomer-buddy"] {
+      let down = try await home.kith("--product", product, "down")
+      #expect(down.exitCode == 0, "\(down)")
+    }
+  }
+
   @Test func planSaysWhatWouldRunAndStartsNothing() async throws {
     let home = try Home()
     let plan = try await home.kith("plan", "boomer-buddy")

@@ -52,7 +52,8 @@ struct CallCommand: AsyncParsableCommand {
 
   func run() async throws {
     let surroundings = Surroundings.current
-    let running = try await product.running(surroundings)
+    let running = try await product.running(
+      surroundings, workers: worker.map { [$0] } ?? [])
     defer { running.connection.close() }
     let options = CallOptions(
       timeout: timeout?.duration ?? CallSettings.standardTimeout, waitForReady: true)

@@ -14,9 +14,12 @@ struct ProductOptions: ParsableArguments {
   var root: String?
 
   /// The running product that is meant.
-  func running(_ surroundings: Surroundings) async throws -> RunningProduct {
+  /// - Parameter workers: the workers that the command names; they tell which product is meant when several run.
+  func running(
+    _ surroundings: Surroundings, workers: [String] = []
+  ) async throws -> RunningProduct {
     try await RunningProduct.find(
-      product: product, root: root, environment: surroundings.environment)
+      product: product, root: root, workers: workers, environment: surroundings.environment)
   }
 }
 

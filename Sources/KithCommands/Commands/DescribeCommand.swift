@@ -38,7 +38,8 @@ struct DescribeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let surroundings = Surroundings.current
-    let running = try await product.running(surroundings)
+    let running = try await product.running(
+      surroundings, workers: worker.map { [$0] } ?? [])
     defer { running.connection.close() }
     let options = CallOptions(timeout: time.timeout.duration, waitForReady: true)
     let directory = try await ServiceDirectory.of(running, worker: worker, options: options)

@@ -40,7 +40,7 @@ struct LogsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let surroundings = Surroundings.current
-    let running = try await product.running(surroundings)
+    let running = try await product.running(surroundings, workers: names)
     let host = running.connection.host
     var names = names
     if names.isEmpty {

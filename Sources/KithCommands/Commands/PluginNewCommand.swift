@@ -76,7 +76,7 @@ struct PluginNewCommand: AsyncParsableCommand {
     let kind = isRelease ? " -c release" : ""
     let kith = isRelease ? ".build/release/kith" : ".build/debug/kith"
     return [
-      "swift build\(kind)",
+      "swift build\(kind) --product \(name.executable)",
       "swift test --filter \(name.type)Tests",
       "\(kith) up Plugins/\(name.type)/demo.yaml",
       "\(kith) \(name.kebab) greet --name Ana --part-of-day morning --plans \"take a walk\"",

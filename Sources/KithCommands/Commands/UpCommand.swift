@@ -124,7 +124,7 @@ struct UpCommand: AsyncParsableCommand {
         status: status, terminal: surroundings.terminal, now: Surroundings.now)
       Output.lines(report.lines)
       Output.line()
-      Output.lines(suggestions(status, surroundings.terminal))
+      Output.lines(await suggestions(status, surroundings))
     }
     let failed = status.workers.filter { $0.wanted && $0.state != .ready && $0.state != .finished }
     guard let first = failed.first else { return }
@@ -136,8 +136,14 @@ struct UpCommand: AsyncParsableCommand {
   }
 
   /// What to try next.
-  private func suggestions(_ status: GetStatusResponse, _ terminal: Terminal) -> [String] {
-    let options = root.map { " --root \($0)" } ?? ""
+  private func suggestions(
+    _ status: GetStatusResponse, _ surroundings: Surroundings
+  ) async -> [String] {
+    let terminal = surroundings.terminal
+    var options = root.map { " --root \($0)" } ?? ""
+    if root == nil, await RunningProduct.all(environment: surroundings.environment).count > 1 {
+      options = " --product \(status.product)"
+    }
     var rows = status.workers.filter { $0.state == .ready && !$0.services.isEmpty }.prefix(3).map {
       ("kith\(options) \($0.name) --help", "what it can do")
     }

@@ -15,7 +15,7 @@ struct WorkerChange {
     change: (HostClient, String, CallOptions) async throws -> WorkerStatus?
   ) async throws {
     let surroundings = Surroundings.current
-    let running = try await product.running(surroundings)
+    let running = try await product.running(surroundings, workers: names)
     let host = running.connection.host
     var changed: [WorkerStatus] = []
     for name in names {

@@ -63,7 +63,8 @@ struct WorkerCommand {
   ) async throws -> RunningProduct {
     do {
       return try await RunningProduct.find(
-        product: place.product, root: place.root, environment: surroundings.environment)
+        product: place.product, root: place.root, workers: [worker],
+        environment: surroundings.environment)
     } catch {
       guard let failure = CommandFailure(known: error), failure.status == .unavailable else {
         throw error

@@ -1,4 +1,5 @@
 import Glibc
+import HostContract
 import KithClient
 import KithManifest
 import KithRPC
@@ -11,10 +12,10 @@ struct RunningProduct: Sendable {
   let connection: HostConnection
 
   /// Finds the product that is meant: the one that is named, by `--product` or `KITH_PRODUCT`; else the one in `root`;
-  /// else the one that runs.
-  /// - Throws: ``CommandFailure``: exit code 69 when none runs, 64 when several do and none is named.
+  /// else the one that runs. When several run, the only one that has all of `workers` is meant.
+  /// - Throws: ``CommandFailure``: exit code 69 when none runs, 64 when several might be meant.
   static func find(
-    product: String?, root: String?, environment: [String: String]
+    product: String?, root: String?, workers: [String] = [], environment: [String: String]
   ) async throws -> RunningProduct {
     let root = root.map(Surroundings.absolutePath)
     let variable = environment["KITH_PRODUCT"].flatMap { $0.isEmpty ? nil : $0 }
@@ -23,7 +24,7 @@ struct RunningProduct: Sendable {
         ProductPlaces(product: product, root: root, environment: environment))
     }
     if let root { return try await find(in: root, environment: environment) }
-    return try await findRunning(environment: environment)
+    return try await findRunning(with: workers, environment: environment)
   }
 
   static func open(_ places: ProductPlaces) async throws(RPCError) -> RunningProduct {
@@ -45,9 +46,8 @@ struct RunningProduct: Sendable {
     }
   }
 
-  private static func findRunning(
-    environment: [String: String]
-  ) async throws -> RunningProduct {
+  /// All products that run where sockets are by default, by name.
+  static func all(environment: [String: String]) async -> [RunningProduct] {
     var running: [RunningProduct] = []
     for name in namesWithSocket(environment: environment) {
       guard let places = try? ProductPlaces(product: name, environment: environment) else {
@@ -60,8 +60,19 @@ struct RunningProduct: Sendable {
         continue
       }
     }
+    return running
+  }
+
+  private static func findRunning(
+    with workers: [String], environment: [String: String]
+  ) async throws -> RunningProduct {
+    let running = await all(environment: environment)
     if running.count == 1 { return running[0] }
-    for product in running { product.connection.close() }
+    let meant = await running.onlyOne(with: workers)
+    for product in running where product.places.product != meant?.places.product {
+      product.connection.close()
+    }
+    if let meant { return meant }
     guard running.isEmpty else {
       let names = running.map(\.places.product)
       throw CommandFailure(
@@ -111,5 +122,20 @@ struct RunningProduct: Sendable {
       if !name.hasPrefix(".") { names.append(name) }
     }
     return names
+  }
+}
+
+extension [RunningProduct] {
+  /// The one among them that has all of these workers; nil when there are several or none.
+  fileprivate func onlyOne(with workers: [String]) async -> RunningProduct? {
+    guard !workers.isEmpty else { return nil }
+    var found: [RunningProduct] = []
+    for product in self {
+      let status = try? await product.connection.host.getStatus(
+        GetStatusRequest(), options: CallOptions(timeout: CallSettings.standardTimeout))
+      let names = Set(status?.workers.map(\.name) ?? [])
+      if names.isSuperset(of: workers) { found.append(product) }
+    }
+    return found.count == 1 ? found[0] : nil
   }
 }
