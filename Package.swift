@@ -19,6 +19,7 @@ let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
@@ -122,6 +123,7 @@ let words: [Target] = [
 
 /// Floor 4: shells that carry decisions out.
 let shells: [Target] = [
+  library("KithStore", ["KithRPC", crypto, grdb]),
   library(
     "KithClient",
     ["HostContract", "KithManifest", "KithRPC", "KithTransportNng"]),
@@ -188,6 +190,7 @@ let testing: [Target] = [
       "DescriptorContract", "KithJSON", "KithReflection", "KithWire", "RiskContract",
       "TestingContract",
     ]),
+  tests("KithStoreTests", ["KithRPC", "KithStore", "KithTesting", "KithTransportInProcess", grdb]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithSupervisionTests", ["KithManifest", "KithSupervision"]),
   tests("KithHostTests", ["KithHost", "KithManifest"]),
@@ -229,6 +232,7 @@ let package = Package(
     .library(name: "KithClient", targets: ["KithClient"]),
     .library(name: "KithManifest", targets: ["KithManifest"]),
     .library(name: "KithRPC", targets: ["KithRPC"]),
+    .library(name: "KithStore", targets: ["KithStore"]),
     .library(name: "KithTesting", targets: ["KithTesting"]),
     .library(name: "KithWorker", targets: ["KithWorker"]),
     .library(name: "RiskContract", targets: ["RiskContract"]),
@@ -237,6 +241,7 @@ let package = Package(
     .library(name: "KithWire", targets: ["KithWire"]),
   ],
   dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),

@@ -35,6 +35,7 @@ enum House {
       "HostContract", "KithManifest", "KithRPC", "KithTransportNng", "FoundationEssentials",
       "Glibc",
     ],
+    "KithStore": ["KithRPC", "Crypto", "GRDB", "FoundationEssentials", "Glibc"],
     "KithWorker": [
       "HealthContract", "KithJSON", "KithRPC", "KithTelemetry", "KithTransportNng", "KithWire",
       "ReflectionContract", "WorkerContract", "Crypto", "Logging", "UnixSignals",
@@ -74,7 +75,7 @@ enum House {
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
         || ["KithJSON", "KithRPC", "KithWire", "FoundationEssentials"].contains(name)
-    case "Worker": name == "\(plugin)Service" || name == "KithWorker"
+    case "Worker": ["\(plugin)Service", "KithStore", "KithWorker"].contains(name)
     default: false
     }
   }

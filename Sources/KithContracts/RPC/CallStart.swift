@@ -19,6 +19,12 @@ public struct CallStart: GeneratedMessage {
   /// W3C Trace Context `traceparent` of the caller's span. Empty means that the call is not traced.
   public var traceparent: String = ""
 
+  /// Names what the caller wants done, over all its attempts: 1 to 128 visible ASCII characters, such as a UUID. A worker
+  /// carries the call out once under a key and answers its repeats from a record that outlives it, for 24 hours unless its
+  /// documentation says otherwise. For unary methods; ignored where the contract says that repeating does no harm, and
+  /// refused with FAILED_PRECONDITION by a worker that keeps no record. Empty means that the call has no key.
+  public var idempotencyKey: String = ""
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -30,12 +36,14 @@ public struct CallStart: GeneratedMessage {
     method: String = "",
     timeoutUs: Int64? = nil,
     metadata: [MetadataEntry] = [],
-    traceparent: String = ""
+    traceparent: String = "",
+    idempotencyKey: String = ""
   ) {
     self.method = method
     self.timeoutUs = timeoutUs
     self.metadata = metadata
     self.traceparent = traceparent
+    self.idempotencyKey = idempotencyKey
   }
 
   public static var fullName: String { "kith.rpc.v1.CallStart" }
@@ -48,6 +56,7 @@ public struct CallStart: GeneratedMessage {
     if c.pointee.has_timeout_us != 0 { self.timeoutUs = c.pointee.timeout_us }
     try Unpacked.append(c.pointee.metadata, c.pointee.n_metadata, to: &self.metadata)
     if c.pointee.has_traceparent != 0 { self.traceparent = try Unpacked.text(c.pointee.traceparent, "kith.rpc.v1.CallStart.traceparent") }
+    if c.pointee.has_idempotency_key != 0 { self.idempotencyKey = try Unpacked.text(c.pointee.idempotency_key, "kith.rpc.v1.CallStart.idempotency_key") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -67,6 +76,10 @@ public struct CallStart: GeneratedMessage {
       c.pointee.traceparent = arena.copy(self.traceparent)
       c.pointee.has_traceparent = 1
     }
+    if !self.idempotencyKey.isEmpty {
+      c.pointee.idempotency_key = arena.copy(self.idempotencyKey)
+      c.pointee.has_idempotency_key = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -75,6 +88,7 @@ public struct CallStart: GeneratedMessage {
     if let value = self.timeoutUs { text.add("timeoutUs", value) }
     if !self.metadata.isEmpty { text.add("metadata", self.metadata) }
     if !self.traceparent.isEmpty { text.add("traceparent", self.traceparent) }
+    if !self.idempotencyKey.isEmpty { text.add("idempotencyKey", self.idempotencyKey) }
     text.add(self.unknownFields)
   }
 }

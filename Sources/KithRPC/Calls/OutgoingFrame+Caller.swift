@@ -6,11 +6,12 @@ struct CallStart {
   var timeoutMicroseconds: Int64?
   var metadata: Metadata
   var traceparent: String
+  var idempotencyKey: IdempotencyKey?
 
   func prepend(to buffer: inout WireBuffer) {
     CallerFrame.prependStart(
       to: &buffer, method: method, timeoutMicroseconds: timeoutMicroseconds, metadata: metadata,
-      traceparent: traceparent)
+      traceparent: traceparent, idempotencyKey: idempotencyKey)
   }
 }
 

@@ -194,7 +194,9 @@ struct ServerCallTable<Waiter: Sendable> {
   ) -> ServedCall {
     ServedCall(
       id: id, serial: serial, method: method, metadata: start.metadata, deadline: deadline,
-      peer: peer, traceparent: start.traceparent, message: message)
+      peer: peer, traceparent: start.traceparent,
+      // One that is none was refused before.
+      idempotencyKey: start.idempotencyKey.flatMap { try? IdempotencyKey($0) }, message: message)
   }
 
   /// A frame came in that is none: its call ends, or is answered if there is none.

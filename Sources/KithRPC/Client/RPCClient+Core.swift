@@ -55,6 +55,8 @@ extension RPCClient {
       _ method: MethodDescriptor, _ options: CallOptions, _ deadline: Moment?,
       _ encode: (CallOptions) throws(RPCError) -> WireBuffer
     ) async throws(RPCError) -> Answer {
+      // Under a key the worker's record sees to it that a repeat does nothing twice.
+      let mayRepeat = method.idempotency != .unknown || options.idempotencyKey != nil
       var attempts = 0
       var mayHaveRun = false
       while true {
@@ -71,11 +73,11 @@ extension RPCClient {
         attempts += 1
         switch await connection.unary(start, consume message, deadline: deadline) {
         case .success(let answer):
-          if method.idempotency != .unknown { state.withLock { $0.retries.succeed() } }
+          if mayRepeat { state.withLock { $0.retries.succeed() } }
           return answer
         case .failure(let error):
           if options.waitForReady, error.isSafeToMove, connection !== current { continue }
-          guard method.idempotency != .unknown, error.isLoss,
+          guard mayRepeat, error.isLoss,
             attempts < options.retry.maximumAttempts, state.withLock({ $0.retries.take() })
           else { throw mayHaveRun ? error.after(.mayHaveRun) : error }
           if error.execution != .notStarted { mayHaveRun = true }
@@ -122,6 +124,7 @@ extension RPCClient {
     ) async throws(RPCError) -> (ClientConnection, UInt32) {
       let message = try encode(options)
       try check(message?.count ?? 0, options)
+      guard options.idempotencyKey == nil else { throw .keyOfStream }
       let connection: ClientConnection
       let start: CallStart
       do throws(RPCError) {
@@ -163,7 +166,7 @@ extension RPCClient {
       }
       return CallStart(
         method: method, timeoutMicroseconds: timeout, metadata: options.metadata,
-        traceparent: options.traceparent)
+        traceparent: options.traceparent, idempotencyKey: options.idempotencyKey)
     }
 
     // MARK: - The connection
@@ -297,6 +300,10 @@ extension RPCClient {
 }
 
 extension RPCError {
+  static let keyOfStream = RPCError(
+    .invalidArgument, "an idempotency key is for a unary method, and this one has a stream",
+    details: CallExecution.notStarted.details)
+
   static let clientClosedDuringCall = RPCError(.unavailable, "the client was closed")
 
   /// The error of an attempt, of which and of those before it this is known.

@@ -108,5 +108,6 @@ public final class RPCClient: Sendable {
   /// Room for the envelope, so that the message never moves.
   private static func headroom(_ method: MethodDescriptor, _ options: CallOptions) -> Int {
     96 + method.fullName.utf8.count + options.traceparent.utf8.count + options.metadata.size
+      + (options.idempotencyKey?.text.utf8.count ?? 0)
   }
 }

@@ -17,6 +17,8 @@ struct CallerFrame: Equatable {
     var timeoutMicroseconds: Int64?
     var metadata = Metadata()
     var traceparent = ""
+    /// As it came; nil when there is none.
+    var idempotencyKey: String?
   }
 
   var start: Start?
@@ -82,9 +84,10 @@ struct CallerFrame: Equatable {
   /// Puts what starts a call in front of `buffer`: of the message of its first frame, or of nothing.
   static func prependStart(
     to buffer: inout WireBuffer, method: MethodDescriptor, timeoutMicroseconds: Int64?,
-    metadata: Metadata, traceparent: String
+    metadata: Metadata, traceparent: String, idempotencyKey: IdempotencyKey?
   ) {
     let end = buffer.count
+    if let idempotencyKey { buffer.prepend(field: 5, text: idempotencyKey.text) }
     if !traceparent.isEmpty { buffer.prepend(field: 4, text: traceparent) }
     for entry in metadata.entries.reversed() { buffer.prepend(field: 3, entry) }
     if let timeoutMicroseconds {
@@ -119,6 +122,9 @@ extension CallerFrame.Start {
       case (2, .varint): timeoutMicroseconds = Int64(bitPattern: try reader.varint())
       case (3, .lengthDelimited): metadata.entries.append(try .init(decoding: try reader.bytes()))
       case (4, .lengthDelimited): traceparent = try reader.text()
+      case (5, .lengthDelimited):
+        let key = try reader.text()
+        idempotencyKey = key.isEmpty ? nil : key
       default: try reader.skip(tag)
       }
     }

@@ -13,12 +13,13 @@ public struct CallContext: Sendable {
   /// A context, for a handler that is called without a connection (a test).
   public init(
     method: MethodDescriptor, metadata: Metadata = [:], deadline: ContinuousClock.Instant? = nil,
-    peer: PeerIdentity = PeerIdentity(), traceparent: String = ""
+    peer: PeerIdentity = PeerIdentity(), traceparent: String = "",
+    idempotencyKey: IdempotencyKey? = nil
   ) {
     call = ServedCall(
       method: method, metadata: metadata,
       deadline: deadline.map { Moment.now.advanced(by: ContinuousClock.now.duration(to: $0)) },
-      peer: peer, traceparent: traceparent)
+      peer: peer, traceparent: traceparent, idempotencyKey: idempotencyKey)
   }
 
   init(_ call: ServedCall) { self.call = call }
@@ -34,6 +35,9 @@ public struct CallContext: Sendable {
 
   /// W3C Trace Context of the caller's span; empty when the call is not traced.
   public var traceparent: String { call.traceparent }
+
+  /// What names the caller's intent over all its attempts; nil when it gave no key.
+  public var idempotencyKey: IdempotencyKey? { call.idempotencyKey }
 
   /// When the caller stops waiting; nil when it waits for ever. The handler's task is cancelled at that
   /// moment.

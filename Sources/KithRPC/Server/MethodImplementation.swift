@@ -16,6 +16,27 @@ public struct MethodImplementation: Sendable {
   /// The method.
   public let descriptor: MethodDescriptor
   let body: Body
+  /// Whether repeats of a call under an idempotency key are answered from a record.
+  let recordsAnswers: Bool
+
+  init(descriptor: MethodDescriptor, body: Body, recordsAnswers: Bool = false) {
+    self.descriptor = descriptor
+    self.body = body
+    self.recordsAnswers = recordsAnswers
+  }
+
+  /// Checks that the promise which a caller asks for by an idempotency key can be kept.
+  /// - Throws: INVALID_ARGUMENT for what is no key and for a streaming method, FAILED_PRECONDITION where no record is kept.
+  func check(_ key: String) throws(RPCError) {
+    _ = try IdempotencyKey(key)
+    guard descriptor.shape == .unary else { throw .keyOfStream }
+    guard descriptor.idempotency == .unknown, !recordsAnswers else { return }
+    throw RPCError(
+      .failedPrecondition,
+      "\(descriptor.fullName) cannot promise to be carried out once under an idempotency key, because "
+        + "its worker keeps no record of answers; call without a key",
+      details: CallExecution.notStarted.details)
+  }
 
   /// A unary method: one request, one answer.
   ///

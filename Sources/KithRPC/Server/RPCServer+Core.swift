@@ -109,6 +109,7 @@ extension RPCServer {
       }
       do throws(RPCError) {
         try start.metadata.check(limit: limits.maximumMetadataBytes)
+        if let key = start.idempotencyKey { try method.check(key) }
       } catch {
         return .refused(CallStatus(error))
       }
@@ -122,7 +123,7 @@ extension RPCServer {
       var status = CallStatus(seen)
       // It may come from a call that the handler made: what is known of that one says nothing of this
       // one, which was started.
-      status.details.removeAll { $0.type == CallExecution.typeName }
+      if !(error is CallRefusal) { status.details.removeAll { $0.type == CallExecution.typeName } }
       return status
     }
 

@@ -19,6 +19,7 @@ final class ServedCall: Sendable {
   let deadline: Moment?
   let peer: PeerIdentity
   let traceparent: String
+  let idempotencyKey: IdempotencyKey?
   /// The request, encoded.
   let message: ArraySlice<UInt8>
   let outgoing = Mutex(Outgoing())
@@ -26,6 +27,7 @@ final class ServedCall: Sendable {
   init(
     id: UInt32 = 0, serial: UInt64 = 0, method: MethodDescriptor, metadata: Metadata = [:],
     deadline: Moment? = nil, peer: PeerIdentity = PeerIdentity(), traceparent: String = "",
+    idempotencyKey: IdempotencyKey? = nil,
     message: ArraySlice<UInt8> = []
   ) {
     self.id = id
@@ -35,6 +37,7 @@ final class ServedCall: Sendable {
     self.deadline = deadline
     self.peer = peer
     self.traceparent = traceparent
+    self.idempotencyKey = idempotencyKey
     self.message = message
   }
 

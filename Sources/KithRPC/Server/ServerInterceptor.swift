@@ -30,6 +30,7 @@ extension RPCError {
   /// CANCELLED, and of anything else nothing but UNKNOWN.
   public init(ofHandler error: any Error) {
     switch error {
+    case let refusal as CallRefusal: self = refusal.error
     case let error as RPCError where error.code != .ok: self = error
     case is CancellationError:
       self.init(.cancelled, "the call was cancelled before the handler answered")
@@ -38,4 +39,10 @@ extension RPCError {
         .unknown, "the worker failed in a way that it did not name; see its log", cause: error)
     }
   }
+}
+
+/// An error of the server itself on the handler's path: its details are about this very call, where those of an
+/// ``RPCError`` that a handler throws may be about a call that the handler made.
+struct CallRefusal: Error {
+  var error: RPCError
 }

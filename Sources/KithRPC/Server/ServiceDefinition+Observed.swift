@@ -22,7 +22,7 @@ extension MethodImplementation {
           began()
           defer { ended() }
           return try await body(request, context, headroom)
-        })
+        }, recordsAnswers: recordsAnswers)
     case .streaming(let body):
       MethodImplementation(
         descriptor: descriptor,

@@ -12,6 +12,10 @@ public struct CallOptions: Sendable {
   public var readyTimeout: Duration?
   /// W3C Trace Context of the caller's span; empty when the call is not traced.
   public var traceparent: String
+  /// Names what the caller wants done, so that the worker carries it out once however often the call is made; nil for a
+  /// call that is made once or does no harm twice. With a key a lost call is repeated as ``retry`` says, whatever its
+  /// contract says of it. For unary methods only; a worker that keeps no record of answers refuses it.
+  public var idempotencyKey: IdempotencyKey?
   /// What is done when a call was lost that may be repeated; see ``RetryPolicy``.
   public var retry: RetryPolicy
   /// Whether a call that is made within a handler has no more time than is left of the call that the
@@ -25,14 +29,15 @@ public struct CallOptions: Sendable {
   /// Options of the caller's choice.
   public init(
     timeout: Duration? = nil, metadata: Metadata = [:], waitForReady: Bool = false,
-    readyTimeout: Duration? = nil, traceparent: String = "", retry: RetryPolicy = .standard,
-    inheritsContext: Bool = true
+    readyTimeout: Duration? = nil, traceparent: String = "", idempotencyKey: IdempotencyKey? = nil,
+    retry: RetryPolicy = .standard, inheritsContext: Bool = true
   ) {
     self.timeout = timeout
     self.metadata = metadata
     self.waitForReady = waitForReady
     self.readyTimeout = readyTimeout
     self.traceparent = traceparent
+    self.idempotencyKey = idempotencyKey
     self.retry = retry
     self.inheritsContext = inheritsContext
   }

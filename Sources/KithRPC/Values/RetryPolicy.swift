@@ -1,9 +1,9 @@
 /// Whether and how a call is repeated that a worker lost, by dying or by leaving.
 ///
 /// A call is repeated only when that can do no harm: its method says in the contract that it is
-/// idempotent or without side effects. An UNAVAILABLE that a handler has thrown is an answer, not a loss. All attempts share the call's
-/// deadline, and all calls of a client share a budget, so that a worker that is in trouble is not
-/// given more to do. A worker that is not there at all is not asked again: that is what waiting for
+/// idempotent or without side effects, or the caller gives an ``IdempotencyKey``. An UNAVAILABLE that
+/// a handler has thrown is an answer, not a loss. All attempts share the call's deadline, and all
+/// calls of a client share a budget, so that a worker that is in trouble is not given more to do. A worker that is not there at all is not asked again: that is what waiting for
 /// readiness is for.
 public struct RetryPolicy: Sendable, Hashable {
   /// How often a call is made at most, the first time included; 1 for never again.

@@ -257,6 +257,12 @@ nonisolated struct Kith_Rpc_V1_CallStart: Sendable {
   /// W3C Trace Context `traceparent` of the caller's span. Empty means that the call is not traced.
   var traceparent: String = String()
 
+  /// Names what the caller wants done, over all its attempts: 1 to 128 visible ASCII characters, such as a UUID. A worker
+  /// carries the call out once under a key and answers its repeats from a record that outlives it, for 24 hours unless its
+  /// documentation says otherwise. For unary methods; ignored where the contract says that repeating does no harm, and
+  /// refused with FAILED_PRECONDITION by a worker that keeps no record. Empty means that the call has no key.
+  var idempotencyKey: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -579,7 +585,7 @@ nonisolated extension Kith_Rpc_V1_CallerFrame: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kith_Rpc_V1_CallStart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CallStart"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}method\0\u{3}timeout_us\0\u{1}metadata\0\u{1}traceparent\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}method\0\u{3}timeout_us\0\u{1}metadata\0\u{1}traceparent\0\u{3}idempotency_key\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -591,6 +597,7 @@ nonisolated extension Kith_Rpc_V1_CallStart: SwiftProtobuf.Message, SwiftProtobu
       case 2: try { try decoder.decodeSingularInt64Field(value: &self._timeoutUs) }()
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.metadata) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.traceparent) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -613,6 +620,9 @@ nonisolated extension Kith_Rpc_V1_CallStart: SwiftProtobuf.Message, SwiftProtobu
     if !self.traceparent.isEmpty {
       try visitor.visitSingularStringField(value: self.traceparent, fieldNumber: 4)
     }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -621,6 +631,7 @@ nonisolated extension Kith_Rpc_V1_CallStart: SwiftProtobuf.Message, SwiftProtobu
     if lhs._timeoutUs != rhs._timeoutUs {return false}
     if lhs.metadata != rhs.metadata {return false}
     if lhs.traceparent != rhs.traceparent {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

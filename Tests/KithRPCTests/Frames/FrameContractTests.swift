@@ -22,14 +22,16 @@ struct FrameContractTests {
     var message = WireBuffer(headroom: 4)
     message.append([9, 8, 7])
     let start = CallStart(
-      method: method, timeoutMicroseconds: 1_234_567, metadata: metadata, traceparent: "00-aa-bb-01"
-    )
+      method: method, timeoutMicroseconds: 1_234_567, metadata: metadata,
+      traceparent: "00-aa-bb-01",
+      idempotencyKey: try IdempotencyKey("a-key"))
     let outgoing = OutgoingFrame.caller(
       MessageHeader.idMark | 5, start: start, message: message, framing: .ipc, inParts: false)
     let decoded = try RPCContract.CallerFrame(decoding: try frame(outgoing)[...])
     #expect(decoded.start?.method == "kith.test.v1.Service/Do")
     #expect(decoded.start?.timeoutUs == 1_234_567)
     #expect(decoded.start?.traceparent == "00-aa-bb-01")
+    #expect(decoded.start?.idempotencyKey == "a-key")
     #expect(decoded.start?.metadata.map(\.key) == ["a", "b", "a"])
     #expect(decoded.message == [9, 8, 7])
     #expect(!decoded.halfClose && !decoded.more && decoded.cancel == nil)
@@ -37,7 +39,7 @@ struct FrameContractTests {
 
   @Test func anEmptyMessageIsPresentAndNoMessageIsAbsent() throws {
     let start = CallStart(
-      method: method, timeoutMicroseconds: nil, metadata: [:], traceparent: "")
+      method: method, timeoutMicroseconds: nil, metadata: [:], traceparent: "", idempotencyKey: nil)
     let empty = OutgoingFrame.caller(
       MessageHeader.idMark | 5, start: start, message: WireBuffer(), framing: .ipc, inParts: false)
     #expect(try RPCContract.CallerFrame(decoding: try frame(empty)[...]).message == [])

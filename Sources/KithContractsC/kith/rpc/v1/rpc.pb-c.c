@@ -574,7 +574,7 @@ const ProtobufCMessageDescriptor kith__rpc__v1__caller_frame__descriptor =
   (ProtobufCMessageInit) kith__rpc__v1__caller_frame__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__rpc__v1__call_start__field_descriptors[4] =
+static const ProtobufCFieldDescriptor kith__rpc__v1__call_start__field_descriptors[5] =
 {
   {
     "method",
@@ -624,8 +624,21 @@ static const ProtobufCFieldDescriptor kith__rpc__v1__call_start__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Rpc__V1__CallStart, has_idempotency_key),
+    offsetof(Kith__Rpc__V1__CallStart, idempotency_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__rpc__v1__call_start__field_indices_by_name[] = {
+  4,   /* field[4] = idempotency_key */
   2,   /* field[2] = metadata */
   0,   /* field[0] = method */
   1,   /* field[1] = timeout_us */
@@ -634,7 +647,7 @@ static const unsigned kith__rpc__v1__call_start__field_indices_by_name[] = {
 static const ProtobufCIntRange kith__rpc__v1__call_start__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor kith__rpc__v1__call_start__descriptor =
 {
@@ -644,7 +657,7 @@ const ProtobufCMessageDescriptor kith__rpc__v1__call_start__descriptor =
   "Kith__Rpc__V1__CallStart",
   "kith.rpc.v1",
   sizeof(Kith__Rpc__V1__CallStart),
-  4,
+  5,
   kith__rpc__v1__call_start__field_descriptors,
   kith__rpc__v1__call_start__field_indices_by_name,
   1,  kith__rpc__v1__call_start__number_ranges,

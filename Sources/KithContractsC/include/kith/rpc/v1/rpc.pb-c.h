@@ -66,10 +66,12 @@ struct  Kith__Rpc__V1__CallStart
   Kith__Rpc__V1__MetadataEntry **metadata;
   protobuf_c_boolean has_traceparent;
   ProtobufCBinaryData traceparent;
+  protobuf_c_boolean has_idempotency_key;
+  ProtobufCBinaryData idempotency_key;
 };
 #define KITH__RPC__V1__CALL_START__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__rpc__v1__call_start__descriptor) \
-    , 0, {0,NULL}, 0, 0, 0,NULL, 0, {0,NULL} }
+    , 0, {0,NULL}, 0, 0, 0,NULL, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Kith__Rpc__V1__Credit
