@@ -59,13 +59,13 @@ public actor Host {
     do throws(ManifestError) {
       try places.checkSockets(workers: settings.plan.workers.map(\.name))
     } catch {
-      throw HostFailure(.badInput, "\(error)")
+      throw HostFailure(.cannotCreate, "\(error)")
     }
     lock = try Self.takeRoot(places)
     records = ProcessRecords(folder: places.runtimeDirectory)
     let counter = try GenerationCounter(
       path: places.stateDirectory + "/generations.json",
-      workers: settings.plan.workers.map(\.name))
+      workers: settings.plan.workers.map(\.name), advice: { Self.advice($0, places) })
     do throws(SystemError) {
       let ended = try LeftoverProcesses.end(records)
       reactor = try Reactor(name: "kith-host")
@@ -118,12 +118,12 @@ public actor Host {
   private static func advice(_ error: SystemError, _ places: ProductPlaces) -> String {
     let help =
       switch error.code {
-      case ENOSPC, EDQUOT: "make room there"
-      case EROFS: "the file system is read-only"
-      case EACCES, EPERM: "give user \(geteuid()) the right to write there"
-      default: "the host keeps its state in \(places.stateDirectory)"
+      case _ where error.isLackOfRoom: "make room there, or choose"
+      case EPERM: "make it yours alone (chmod 700), or choose"
+      case EACCES: "give user \(geteuid()) the right to write there, or choose"
+      default: "the host keeps its state in \(places.stateDirectory): choose"
       }
-    return "\(error); \(help), or choose another folder with --root DIR"
+    return "\(error); \(help) another folder with --root DIR"
   }
 
   // MARK: Running
@@ -140,7 +140,9 @@ public actor Host {
     }
     log("host \(HostVersion.current) runs \(settings.plan.product), pid \(getpid())")
     for worker in settings.plan.workers where worker.limits.memoryBytes != nil {
-      log("\(worker.name): its memory limit is known and not enforced by this host")
+      log(
+        "\(worker.name): limits.memory is not enforced: that needs cgroups, which this host does not use"
+      )
     }
     listening()
     post(.timePassed)

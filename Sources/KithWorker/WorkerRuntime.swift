@@ -58,6 +58,7 @@ final class WorkerRuntime: Sendable {
     let started = clock.now
     state = Mutex(State(since: started))
     health = WorkerHealth()
+    let throttle = LogThrottle()
     server = RPCServer(
       services: [], interceptors: [TracingInterceptor(), MetricsInterceptor()],
       authorize: authorize,
@@ -67,8 +68,18 @@ final class WorkerRuntime: Sendable {
           "a handler failed",
           metadata: ["method": "\(method.fullName)", "error": "\(type(of: error))"])
       },
-      brokenConnection: { _, error in
-        logger.warning("a connection broke", metadata: ["error": "\(error.message)"])
+      brokenConnection: { peer, error in
+        // A peer that ended in the middle of something; its calls have been told.
+        guard error.code != .unavailable else {
+          return logger.debug("a connection broke", metadata: ["reason": "\(error.message)"])
+        }
+        guard let more = throttle.admit(at: .now) else { return }
+        logger.warning(
+          "a connection was refused",
+          metadata: [
+            "reason": "\(error.message)", "uid": "\(peer.uid.map(String.init) ?? "unknown")",
+            "pid": "\(peer.pid.map(String.init) ?? "unknown")", "others_before": "\(more)",
+          ])
       })
     let own: [ServiceDefinition] = [
       .lifecycle(LifecycleService(runtime: self)), .health(HealthService(runtime: self)),

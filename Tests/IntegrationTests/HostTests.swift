@@ -55,6 +55,7 @@ import Testing
       """
       {"worker":"odd","generation":1,"pid":\(getpid()),"start_ticks":1,"boot_id":"x","socket":""}
       """, to: "r/run/odd.1.process")
+    for name in ["r", "r/run"] { chmod("\(folder.path)/\(name)", 0o700) }
     chmod(folder.path + "/r", 0o700)
     let product = try await RunningProduct.start(Setups.odd(), in: folder)
     try await product.settle()

@@ -107,6 +107,23 @@ import Testing
     }
   }
 
+  @Test func aStrangerAtTheDoorIsNamedInTheLogOnce() async throws {
+    try await RunningProduct.run(Setups.odd()) { product in
+      let worker = try #require(try await product.settle().workers.first)
+      let path = String(worker.address.dropFirst("ipc://".count))
+      for _ in 0..<5 { try UnixSocket.send(Array("GET / HTTP/1.1\r\n\r\n".utf8), to: path) }
+      // Its answer comes after what the five have led to, on the same reading thread or a later one.
+      var lines: [String] = []
+      while lines.isEmpty {
+        try await product.tell("nothing")
+        lines = try await product.log(of: "odd").map(\.text).filter { $0.contains("refused") }
+      }
+      #expect(lines.count == 1)
+      #expect(lines.first?.contains("does not speak SP") == true, "\(lines)")
+      #expect(lines.first?.contains("uid=\(geteuid())") == true, "\(lines)")
+    }
+  }
+
   @Test func whatAWorkerWritesIsKeptAndReadAcrossRotations() async throws {
     try await RunningProduct.run(Setups.odd()) { product in
       try await product.settle()

@@ -233,3 +233,50 @@ import Testing
     try await alarm.value()
   }
 }
+
+@Suite struct PrivateFolderTests {
+  private func mode(of path: String) -> mode_t {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+  }
+
+  @Test func aFolderIsMadeWithThoseAboveItForItsOwnerAlone() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/a/b"
+    try DurableFile.createPrivateFolder(path)
+    try DurableFile.createPrivateFolder(path)
+    #expect(mode(of: path) == 0o700)
+  }
+
+  @Test(arguments: [mode_t(0o755), 0o1777, 0o750])
+  func aFolderThatOthersUseIsNotTakenFromThem(_ shared: mode_t) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/shared"
+    mkdir(path, 0o700)
+    mkdir(path + "/of somebody", 0o700)
+    chmod(path, shared)
+    let error = #expect(throws: SystemError.self) { try DurableFile.createPrivateFolder(path) }
+    #expect(error?.description.contains("open to others") == true)
+    #expect(mode(of: path) == shared)
+  }
+
+  @Test func anEmptyFolderIsClosedToOthersUnlessAllMayWriteThere() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/empty"
+    mkdir(path, 0o700)
+    chmod(path, 0o1777)
+    #expect(throws: SystemError.self) { try DurableFile.createPrivateFolder(path) }
+    #expect(mode(of: path) == 0o1777)
+    chmod(path, 0o755)
+    try DurableFile.createPrivateFolder(path)
+    #expect(mode(of: path) == 0o700)
+  }
+
+  @Test func onlySocketsAreClearedAwayAsSockets() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/host.sock"
+    _ = try Descriptor.open(path, O_WRONLY | O_CREAT)
+    try ProcessRecords(folder: folder.path).clear()
+    #expect(folder.names() == ["host.sock"])
+  }
+}

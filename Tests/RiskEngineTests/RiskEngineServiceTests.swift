@@ -92,7 +92,10 @@ struct RiskEngineServiceTests {
     _ = try RiskEngineSettings(medium: 0.2, high: 0.9)
     for (medium, high) in [(0.7, 0.35), (0.5, 0.5), (0, 0.5), (0.5, 1.1), (.nan, 0.5), (0.5, .nan)]
     {
-      #expect(throws: SettingsError.self) { try RiskEngineSettings(medium: medium, high: high) }
+      let error = #expect(throws: RPCError.self) {
+        try RiskEngineSettings(medium: medium, high: high)
+      }
+      #expect(error?.message.contains("label_") == true)
     }
     let strict = try service(RiskEngineSettings(medium: 0.0001, high: 0.0002))
     #expect(try strict.answer(AnalyzeRequest(text: "hello there")).level == .high)

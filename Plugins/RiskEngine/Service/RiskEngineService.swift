@@ -18,9 +18,13 @@ public struct RiskEngineService: RiskEngineHandler {
 
   /// A service over the resources in a folder.
   ///
-  /// - Throws: `ResourceError` when a file is missing, damaged or does not match its checksum.
-  public init(resources folder: String, settings: RiskEngineSettings) throws(ResourceError) {
-    self.init(bundle: try ResourceBundle(folder: folder), settings: settings)
+  /// - Throws: FAILED_PRECONDITION, naming the file, when one is missing, damaged or does not match its checksum.
+  public init(resources folder: String, settings: RiskEngineSettings) throws(RPCError) {
+    do throws(ResourceError) {
+      self.init(bundle: try ResourceBundle(folder: folder), settings: settings)
+    } catch {
+      throw RPCError(.failedPrecondition, "\(error)")
+    }
   }
 
   /// What the worker serves.

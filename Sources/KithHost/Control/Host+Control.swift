@@ -101,6 +101,14 @@ extension Host {
     let worker = try plannedWorker(name, field: "name")
     try refuseDuringShutdown()
     let generation = supervisor.snapshot(of: name)?.generation ?? 0
+    do throws(SystemError) {
+      try records.checkRoom()
+    } catch {
+      throw RPCError(
+        .resourceExhausted,
+        "\(name) was not restarted, since no new process could be recorded: \(error)"
+          + (error.isLackOfRoom ? "; make room there" : ""))
+    }
     post(.restartAsked(worker: name))
     try await waitUntilReady(name, after: generation)
     return await status(of: worker)

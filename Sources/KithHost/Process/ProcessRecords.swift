@@ -41,7 +41,7 @@ struct ProcessRecords {
   /// All records that can be read.
   func all() throws(SystemError) -> [Record] {
     var records: [Record] = []
-    for name in try Self.names(in: folder) where name.hasSuffix(Self.suffix) {
+    for name in try DurableFile.names(in: folder) where name.hasSuffix(Self.suffix) {
       guard let bytes = try DurableFile.read("\(folder)/\(name)"),
         let object = (try? JSONValue(parsing: bytes))?.objectValue,
         let worker = object["worker"]?.stringValue,
@@ -60,28 +60,29 @@ struct ProcessRecords {
 
   /// Removes what hosts and workers that are gone left behind. Only for the holder of the root's lock, when no worker runs.
   func clear() throws(SystemError) {
-    for name in try Self.names(in: folder)
+    for name in try DurableFile.names(in: folder)
     where [Self.suffix, ".new", ".sock"].contains(where: name.hasSuffix) {
-      unlink("\(folder)/\(name)")
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      // What is no socket was never a worker's: whoever listens there next says that it is in the way.
+      guard
+        !name.hasSuffix(".sock") || lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+      else { continue }
+      unlink(path)
     }
+  }
+
+  /// Whether a record could be written now.
+  /// - Throws: what stands in the way: no room, say.
+  func checkRoom() throws(SystemError) {
+    let path = "\(folder)/room.new"
+    defer { unlink(path) }
+    let descriptor = try Descriptor.open(path, O_WRONLY | O_CREAT | O_TRUNC)
+    // A page: a file of some bytes may fit where the next does not.
+    try descriptor.writeAll([UInt8](repeating: 0, count: 4096), to: path)
   }
 
   private func path(of incarnation: Incarnation) -> String {
     "\(folder)/\(incarnation)\(Self.suffix)"
-  }
-
-  private static func names(in folder: String) throws(SystemError) -> [String] {
-    guard let stream = opendir(folder) else { throw SystemError("read \(folder)") }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(
-        withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-          pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-            String(cString: $0)
-          }
-        })
-    }
-    return names
   }
 }

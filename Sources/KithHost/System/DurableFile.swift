@@ -39,7 +39,10 @@ enum DurableFile {
     return all
   }
 
-  /// Creates a folder and those above it. The last one is made, or must be, the caller's own with mode 0700.
+  /// Creates a folder and those above it. The last one must be the caller's own, and closed to others.
+  ///
+  /// A folder that was there already is closed to others only when it is empty and nobody else can have a part in it: a
+  /// folder that somebody shares is refused, never taken away from them.
   static func createPrivateFolder(_ path: String) throws(SystemError) {
     try createFolders(path)
     var status = stat()
@@ -50,9 +53,28 @@ enum DurableFile {
     guard status.st_uid == geteuid() else {
       throw SystemError("use \(path), which belongs to user \(status.st_uid)", code: EPERM)
     }
-    if status.st_mode & 0o777 != 0o700 {
-      guard chmod(path, 0o700) == 0 else { throw SystemError("make \(path) private") }
+    guard status.st_mode & 0o077 != 0 else { return }
+    guard status.st_mode & S_ISVTX == 0, try names(in: path).isEmpty else {
+      let mode = String(status.st_mode & 0o7777, radix: 8)
+      throw SystemError("use \(path), which is open to others (mode \(mode))", code: EPERM)
     }
+    guard chmod(path, 0o700) == 0 else { throw SystemError("make \(path) private") }
+  }
+
+  /// The names in a folder, `.` and `..` apart.
+  static func names(in folder: String) throws(SystemError) -> [String] {
+    guard let stream = opendir(folder) else { throw SystemError("read \(folder)") }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      names.append(
+        withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+          pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+            String(cString: $0)
+          }
+        })
+    }
+    return names.filter { $0 != "." && $0 != ".." }
   }
 
   private static func createFolders(_ path: String) throws(SystemError) {

@@ -19,7 +19,11 @@ struct GenerationCounter {
   private var requests: UInt64 = 0
 
   /// Reads the counts of a root, none at all when it is new, and reserves the next generations of these workers.
-  init(path: String, workers: [String]) throws(HostFailure) {
+  ///
+  /// `advice` says what a system's error means for whoever starts the host.
+  init(
+    path: String, workers: [String], advice: (SystemError) -> String = { "\($0)" }
+  ) throws(HostFailure) {
     file = File(path: path)
     used = [:]
     reserved = [:]
@@ -35,7 +39,7 @@ struct GenerationCounter {
         }
       }
     } catch {
-      guard error.code == 0 else { throw HostFailure(.cannotCreate, "\(error)") }
+      guard error.code == 0 else { throw HostFailure(.cannotCreate, advice(error)) }
       throw HostFailure(
         .badInput,
         "\(path) does not hold the workers' generations as the host wrote them; "
@@ -46,7 +50,7 @@ struct GenerationCounter {
     do throws(SystemError) {
       try reserve(workers)
     } catch {
-      throw HostFailure(.cannotCreate, "\(error)")
+      throw HostFailure(.cannotCreate, advice(error))
     }
   }
 

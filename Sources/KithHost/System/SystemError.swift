@@ -17,4 +17,7 @@ struct SystemError: Error, Hashable, CustomStringConvertible {
 
   /// `Permission denied`
   var reason: String { String(cString: strerror(code)) }
+
+  /// Whether a disk or a quota is full.
+  var isLackOfRoom: Bool { code == ENOSPC || code == EDQUOT }
 }

@@ -21,7 +21,7 @@ struct FrameParser {
   }
 
   /// Why the stream cannot go on.
-  enum Failure: Error, Equatable {
+  enum Failure: Error, Equatable, CustomStringConvertible {
     /// The hello is another one than expected.
     case foreignHello
     /// A header of ipc does not start with the byte 1.
@@ -30,6 +30,17 @@ struct FrameParser {
     case badID
     /// A header claims more bytes than the limit.
     case tooLong(UInt64)
+
+    /// What the peer did, in plain words.
+    var description: String {
+      switch self {
+      case .foreignHello:
+        "it does not speak SP, or is at the same end of a call (REQ calls, REP answers)"
+      case .badHeader: "its message does not begin as one over ipc does"
+      case .badID: "its message has no call id"
+      case .tooLong(let bytes): "it announced a message of \(bytes) bytes, which is over the limit"
+      }
+    }
   }
 
   private enum State {

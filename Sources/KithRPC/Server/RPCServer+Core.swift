@@ -73,7 +73,9 @@ extension RPCServer {
     }
 
     private func accept(_ stream: any ByteStream) {
-      guard authorize(stream.peer), !isDraining.load(ordering: .relaxed) else {
+      guard !isDraining.load(ordering: .relaxed) else { return stream.close() }
+      guard authorize(stream.peer) else {
+        refused(stream.peer, RPCError(.permissionDenied, "it may not connect here"))
         return stream.close()
       }
       let connection = ServerConnection(stream: stream, server: self)
@@ -84,8 +86,18 @@ extension RPCServer {
         state.connections[ObjectIdentifier(connection)] = connection
         return true
       }
-      isAdmitted ? connection.start() : stream.close()
+      guard isAdmitted else {
+        refused(
+          stream.peer,
+          RPCError(.resourceExhausted, "there are \(limits.maximumConnections) connections already")
+        )
+        return stream.close()
+      }
+      connection.start()
     }
+
+    /// A connection was ended because of what its peer is or sent.
+    func refused(_ peer: PeerIdentity, _ error: RPCError) { brokenConnection(peer, error) }
 
     func connectionEnded(_ connection: ServerConnection, of peer: PeerIdentity, _ error: RPCError?)
     {

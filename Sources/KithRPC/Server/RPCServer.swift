@@ -12,7 +12,7 @@ public final class RPCServer: Sendable {
   /// `authorize` decides who may connect; by default only processes of the same user id.
   /// `unmappedError` is told of each error that a handler threw and that was no ``RPCError``: the
   /// caller sees only UNKNOWN, so this is where it is logged. `brokenConnection` is told of each
-  /// connection that ended otherwise than by either side's will: a certificate that was refused, say.
+  /// connection that was refused, and of each that ended otherwise than by either side's will.
   public init(
     services: [ServiceDefinition], limits: RPCLimits = .standard,
     interceptors: [any ServerInterceptor] = [],

@@ -122,7 +122,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
       case .message(let message): receive(message, methods, now)
       }
     }
-    if failure != nil {
+    if let failure {
+      server.refused(stream.peer, RPCError(.invalidArgument, "\(failure)"))
       close()
       return .pause
     }
@@ -418,6 +419,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     if !reactions.isEmpty { flush() }
     for reaction in reactions { carryOut(reaction, nil) }
     guard isSilent else { return next }
+    server.refused(stream.peer, RPCError(.deadlineExceeded, "it did not say hello in time"))
     close()
     return nil
   }
