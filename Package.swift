@@ -130,8 +130,8 @@ let shells: [Target] = [
   library(
     "KithWorker",
     [
-      "HealthContract", "KithJSON", "KithRPC", "KithTelemetry", "KithTransportNng", "KithWire",
-      "ReflectionContract", "WorkerContract", crypto, logging, unixSignals,
+      "HealthContract", "KithClient", "KithJSON", "KithRPC", "KithTelemetry", "KithTransportNng",
+      "KithWire", "ReflectionContract", "WorkerContract", crypto, logging, unixSignals,
     ]),
   library(
     "KithHost",

@@ -20,19 +20,25 @@ public final class HostConnection: Sendable {
   /// The control service, for calls by name.
   public let client: RPCClient
 
+  private let interceptors: [any ClientInterceptor]
   private let workers = Mutex<[HostResolver.Target: RPCClient]>([:])
 
   /// A connection that connects when it is first used.
   /// - Parameters:
   ///   - product: the product's name, for errors.
   ///   - address: the address of its control service.
-  public convenience init(product: String, address: String) {
+  ///   - interceptors: what the calls of its workers pass, the first one first.
+  public convenience init(
+    product: String, address: String, interceptors: [any ClientInterceptor] = []
+  ) {
     self.init(
       connector: HostConnector(
-        product: product, address: address, connector: NngConnector(address: address)))
+        product: product, address: address, connector: NngConnector(address: address)),
+      interceptors: interceptors)
   }
 
-  init(connector: some Connector) {
+  init(connector: some Connector, interceptors: [any ClientInterceptor] = []) {
+    self.interceptors = interceptors
     client = RPCClient(connector: connector)
   }
 
@@ -74,7 +80,8 @@ public final class HostConnection: Sendable {
     workers.withLock { workers in
       if let client = workers[target] { return client }
       let resolver = HostResolver(host: host, target: target)
-      let client = RPCClient(connector: NngResolvingConnector(resolver: resolver))
+      let client = RPCClient(
+        connector: NngResolvingConnector(resolver: resolver), interceptors: interceptors)
       workers[target] = client
       return client
     }

@@ -1,3 +1,6 @@
+import KithClient
+public import KithRPC
+import KithTelemetry
 public import Logging
 
 /// What a worker is told when it starts.
@@ -21,6 +24,8 @@ public struct WorkerContext: Sendable {
   /// What the worker says about its own health.
   public let health: WorkerHealth
 
+  private let host: HostConnection?
+
   /// A context; tests make their own.
   public init(
     product: String = "test", worker: String = "test", generation: UInt64 = 1,
@@ -37,5 +42,26 @@ public struct WorkerContext: Sendable {
     self.hostAddress = hostAddress
     self.logger = logger
     self.health = health ?? WorkerHealth()
+    host = hostAddress.map {
+      HostConnection(
+        product: product, address: $0, interceptors: [TracingInterceptor(), MetricsInterceptor()])
+    }
+  }
+
+  /// A client of whichever worker of the product serves a service, by the service's full name; the same one each time.
+  ///
+  ///     let risk = RiskEngineClient(try context.client(ofService: "kith.risk.v1.RiskEngine"))
+  ///
+  /// It connects when it is first used, and finds the worker again when that was replaced. A call that is made with it
+  /// while a handler runs has no more time than is left of the handler's call, carries on its trace, and is cancelled with
+  /// it. Name the service in `requires` of `plugin.yaml`, so that the host starts its worker first.
+  /// - Throws: FAILED_PRECONDITION for a worker without a host.
+  public func client(ofService name: String) throws(RPCError) -> RPCClient {
+    guard let host else {
+      throw RPCError(
+        .failedPrecondition, "this worker runs without a host and cannot find the worker of \(name)"
+      )
+    }
+    return host.service(named: name)
   }
 }

@@ -37,8 +37,8 @@ enum House {
     ],
     "KithStore": ["KithRPC", "Crypto", "GRDB", "FoundationEssentials", "Glibc"],
     "KithWorker": [
-      "HealthContract", "KithJSON", "KithRPC", "KithTelemetry", "KithTransportNng", "KithWire",
-      "ReflectionContract", "WorkerContract", "Crypto", "Logging", "UnixSignals",
+      "HealthContract", "KithClient", "KithJSON", "KithRPC", "KithTelemetry", "KithTransportNng",
+      "KithWire", "ReflectionContract", "WorkerContract", "Crypto", "Logging", "UnixSignals",
       "FoundationEssentials", "Glibc",
     ],
     "KithHost": [

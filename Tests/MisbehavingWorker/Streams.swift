@@ -7,6 +7,11 @@ struct Streams: StreamsHandler {
     _ request: CountRequest, responses: ResponseWriter<Numbered>, context: CallContext
   ) async throws {
     say("counting\n")
+    let (seconds, attoseconds) = context.remainingTime?.components ?? (0, 0)
+    context.responseMetadata = [
+      "remaining": "\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)",
+      "traceparent": "\(context.traceparent)",
+    ]
     let padding = [UInt8](repeating: 1, count: Int(request.paddingBytes))
     do {
       for number in 0..<request.count {

@@ -17,7 +17,13 @@ try await Worker.run { context in
     exit(4)
   default: break
   }
-  return [.riskEngine(Misbehaviour(generation: context.generation)), .streams(Streams())]
+  // A product with two of them names one as the one that only serves streams.
+  if try context.configuration.string("at_start") == "streams" { return [.streams(Streams())] }
+  let misbehaviour = Misbehaviour(
+    generation: context.generation,
+    streams: StreamsClient(try context.client(ofService: "kith.testing.v1.Streams")))
+  if try context.configuration.string("at_start") == "risk" { return [.riskEngine(misbehaviour)] }
+  return [.riskEngine(misbehaviour), .streams(Streams())]
 }
 
 /// Writes a text at once.
@@ -37,6 +43,7 @@ struct StartTrouble: Error, CustomStringConvertible {
 /// Does what the text of a call says.
 struct Misbehaviour: RiskEngineHandler {
   let generation: UInt64
+  let streams: StreamsClient
 
   func analyze(_ request: AnalyzeRequest, context: CallContext) async throws -> AnalyzeResponse {
     let words = request.text.split(separator: " ").map(String.init)
@@ -50,6 +57,13 @@ struct Misbehaviour: RiskEngineHandler {
     case "work":
       say("working\n")
       try await Task.sleep(for: .milliseconds(Int(words[1]) ?? 0))
+    // Lets the worker of the streams count so far, and answers with what that one knew of the call.
+    case "relay":
+      let count = CountRequest(count: UInt32(words[1]) ?? 0)
+      let stream = try await streams.count(count, options: CallOptions(waitForReady: true))
+      for try await _ in stream {}
+      let texts = ["remaining", "traceparent"].map { stream.metadata[$0] ?? "none" }
+      return AnalyzeResponse(engineVersion: texts.joined(separator: " "))
     // Leaves a child behind that would outlive it.
     case "child":
       var pid = pid_t()
