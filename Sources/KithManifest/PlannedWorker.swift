@@ -26,6 +26,8 @@ public struct PlannedWorker: Sendable, Equatable {
   public let limits: ResourceLimits
   /// What it may reach.
   public let network: NetworkGrant
+  /// Where it listens for callers on other machines too; nil when it does not.
+  public let listen: NetworkEndpoint?
   /// How long it may take from the start of its process until it is ready.
   public let startTimeout: Duration
   /// How long it may take from the order to drain until its process has ended.
@@ -59,7 +61,8 @@ public struct PlannedWorker: Sendable, Equatable {
         "memory_bytes": limits.memoryBytes.map { JSONValue($0) } ?? nil,
         "open_files": limits.openFiles.map { .integer(Int64($0)) } ?? nil,
       ],
-      "network": .string(network.rawValue), "start_timeout_ms": startTimeout.json,
+      "network": .string(network.rawValue),
+      "listen": listen.map { .string($0.address) } ?? nil, "start_timeout_ms": startTimeout.json,
       "stop_timeout_ms": stopTimeout.json, "config": .object(shownConfiguration),
     ]
   }
