@@ -200,8 +200,9 @@ let testing: [Target] = [
   tests(
     "KithWorkerTests",
     [
-      "HealthContract", "KithJSON", "KithRPC", "KithTransportInProcess", "KithWire", "KithWorker",
-      "ReflectionContract", "WorkerContract", logging,
+      "HealthContract", "KithJSON", "KithRPC", "KithTesting", "KithTransportInProcess",
+      "KithTransportNng", "KithWire", "KithWorker", "ReflectionContract", "TestCertificates",
+      "WorkerContract", logging,
     ]),
   tests(
     "KithClientTests",
