@@ -262,4 +262,35 @@ struct StreamTests {
     await #expect(throws: RPCError.self) { try await call.requests.write(Numbered(number: 8)) }
     #expect(server.callsInProgress == 0)
   }
+
+  @Test("max concurrent streams", arguments: TransportKind.allCases)
+  func streamsBeyondTheLimitAreRefusedAndCallsAreNot(_ kind: TransportKind) async throws {
+    let limits = RPCLimits(maximumStreamsPerConnection: 2)
+    try await withStreams(kind, limits: limits) { client, _ in
+      var open: [BidirectionalCall<Numbered, Numbered>] = []
+      for number in 0..<2 {
+        let call = try await client.echo()
+        try await call.requests.write(Numbered(number: UInt64(number)))
+        var responses = call.responses.makeAsyncIterator()
+        _ = try await responses.next()
+        open.append(call)
+      }
+      let refused = try await client.echo()
+      let error = await #expect(throws: RPCError.self) {
+        for try await _ in refused.responses {}
+      }
+      #expect(error?.code == .resourceExhausted && error?.execution == .notStarted)
+      // One that ends makes room.
+      open.removeFirst().requests.finish()
+      while true {
+        do throws(RPCError) {
+          for try await _ in try await client.count(CountRequest(count: 1)) {}
+          break
+        } catch {
+          #expect(error.code == .resourceExhausted)
+        }
+      }
+      for call in open { call.requests.finish() }
+    }
+  }
 }
