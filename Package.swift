@@ -159,6 +159,9 @@ let plugins: [Target] =
 
 /// Beside the house.
 let testing: [Target] = [
+  // Certificates that a test makes for itself.
+  library(
+    "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
   library("KithTesting", ["HostContract", "KithClient", "KithManifest", "KithRPC"]),
   // A worker that does what it should not, for IntegrationTests.
   program(
@@ -178,10 +181,10 @@ let testing: [Target] = [
     "KithRPCTests",
     [
       "HealthContract", "KithRPC", "KithTransportInProcess", "KithTransportNng", "KithWire",
-      "RPCContract", "TestingContract",
+      "RPCContract", "TestCertificates", "TestingContract",
     ]),
   tests(
-    "KithTransportNngTests", ["KithRPC", "KithTransportNng", asn1, certificates, crypto]),
+    "KithTransportNngTests", ["KithRPC", "KithTransportNng", "TestCertificates"]),
   tests(
     "KithTelemetryTests", ["KithRPC", "KithTelemetry", "KithTransportInProcess", metrics, tracing]),
   tests(
@@ -197,8 +200,9 @@ let testing: [Target] = [
   tests(
     "KithWorkerTests",
     [
-      "HealthContract", "KithJSON", "KithRPC", "KithTransportInProcess", "KithWire", "KithWorker",
-      "ReflectionContract", "WorkerContract", logging,
+      "HealthContract", "KithJSON", "KithRPC", "KithTesting", "KithTransportInProcess",
+      "KithTransportNng", "KithWire", "KithWorker", "ReflectionContract", "TestCertificates",
+      "WorkerContract", logging,
     ]),
   tests(
     "KithClientTests",
@@ -216,8 +220,8 @@ let testing: [Target] = [
     "IntegrationTests",
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
-      "KithTransportNng",
-      "KithWire", "RPCContract", "RiskContract", "kith", "kithd", "misbehaving-worker",
+      "KithTransportNng", "KithWire", "RPCContract", "RiskContract", "TestCertificates",
+      "TestingContract", "kith", "kithd", "misbehaving-worker",
       "risk-engine-worker",
     ]),
 ]

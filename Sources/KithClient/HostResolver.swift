@@ -35,6 +35,20 @@ public struct HostResolver: Resolver {
       ResolveRequest(
         target: target, waitForReady: options.waitForReady, newerThanGeneration: generation ?? 0),
       options: CallOptions(timeout: options.timeout))
-    return ResolvedTarget(address: response.address, generation: response.generation)
+    return ResolvedTarget(
+      address: response.address, generation: response.generation,
+      security: response.security.map(KithRPC.NetworkSecurity.init))
+  }
+}
+
+extension KithRPC.NetworkSecurity {
+  fileprivate init(_ security: HostContract.NetworkSecurity) {
+    self =
+      security.insecure
+      ? .insecure
+      : .mutualTLS(
+        TLSCredentials(
+          authorities: security.authorities, certificate: security.certificate,
+          privateKey: security.privateKey))
   }
 }

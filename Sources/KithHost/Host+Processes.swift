@@ -42,7 +42,8 @@ extension Host {
       let record = LaunchRecord(
         product: settings.plan.product, worker: worker.name, generation: incarnation.generation,
         secret: secret.bytes, address: address, pluginDirectory: worker.pluginDirectory,
-        stateDirectory: state, pluginVersion: worker.pluginVersion)
+        stateDirectory: state, pluginVersion: worker.pluginVersion,
+        listen: worker.listen.map(NetworkListener.init))
       try launch.writing.writeAll(try Self.encoded(record), to: "the launch record")
       try notice.reading.setNonBlocking()
       let watch = try reactor.watch(child.pidfd) { [weak self] in
@@ -135,5 +136,14 @@ extension Host {
     guard let notice = processes[incarnation]?.notice else { return }
     reactor.ignore(notice.watch)
     processes[incarnation]?.notice = nil
+  }
+}
+
+extension NetworkListener {
+  fileprivate init(_ endpoint: NetworkEndpoint) {
+    self.init(
+      address: endpoint.address, authorities: endpoint.credentials?.authorities ?? "",
+      certificate: endpoint.credentials?.certificate ?? "",
+      privateKey: endpoint.credentials?.privateKey ?? "", insecure: endpoint.credentials == nil)
   }
 }

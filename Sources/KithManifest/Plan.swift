@@ -13,6 +13,8 @@ public struct Plan: Sendable, Equatable {
   public let posture: Posture
   /// The workers in start order: each after those that it requires, else as in the manifest. They stop in reverse.
   public let workers: [PlannedWorker]
+  /// The services that workers on other machines serve.
+  public let remoteServices: [RemoteService]
   /// What is odd and yet no reason to refuse: plugins that could not be read and are not needed.
   public let warnings: [ManifestError]
 
@@ -42,8 +44,18 @@ public struct Plan: Sendable, Equatable {
     try findings.throwIfAny()
 
     let providers = Self.providers(drafts, findings: findings)
+    for remote in product.remoteServices {
+      guard let position = providers[remote.service] else { continue }
+      findings.add(
+        ManifestError(
+          .duplicateService,
+          "\(remote.service) is said to be elsewhere, and \(drafts[position].entry.name) provides it here",
+          at: remote.location, expected: "one of the two: remove the other"))
+    }
+    let remotes = Set(product.remoteServices.map(\.service))
     let dependencies = drafts.map {
-      Self.dependencies($0, providers: providers, catalogue: catalogue, findings: findings)
+      Self.dependencies(
+        $0, providers: providers, remotes: remotes, catalogue: catalogue, findings: findings)
     }
     try findings.throwIfAny()
     let order = StartOrder(dependencies: dependencies)
@@ -55,6 +67,7 @@ public struct Plan: Sendable, Equatable {
     self.product = product.name
     title = product.title
     posture = product.posture
+    remoteServices = product.remoteServices
     workers = order.positions.map { position in
       drafts[position].worker(
         dependencies: order.positions.filter { dependencies[position].contains($0) }
@@ -73,6 +86,8 @@ public struct Plan: Sendable, Equatable {
     [
       "product": .string(product), "title": .string(title), "posture": .string(posture.rawValue),
       "workers": .array(workers.map(\.json)),
+      "remote": .object(
+        JSONObject(remoteServices.map { ($0.service, .string($0.endpoint.address)) })),
       "warnings": .array(warnings.map { .string($0.description) }),
     ]
   }
@@ -114,6 +129,7 @@ public struct Plan: Sendable, Equatable {
         provides: manifest.provides, requires: manifest.requires, dependencies: dependencies,
         overlap: manifest.overlap, restart: entry.restart(over: manifest.restart),
         limits: entry.limits(over: manifest.limits), network: manifest.network,
+        listen: entry.listen,
         startTimeout: entry.startTimeout ?? manifest.startTimeout,
         stopTimeout: entry.stopTimeout ?? manifest.stopTimeout, configuration: configuration,
         sensitiveKeys: manifest.configuration.sensitiveNames)
@@ -189,10 +205,11 @@ public struct Plan: Sendable, Equatable {
 
   /// The positions of the workers that serve what a worker requires.
   private static func dependencies(
-    _ draft: Draft, providers: [String: Int], catalogue: PluginCatalogue, findings: Findings
+    _ draft: Draft, providers: [String: Int], remotes: Set<String>, catalogue: PluginCatalogue,
+    findings: Findings
   ) -> Set<Int> {
     var positions: Set<Int> = []
-    for service in draft.plugin.manifest.requires {
+    for service in draft.plugin.manifest.requires where !remotes.contains(service) {
       if let position = providers[service] {
         positions.insert(position)
         continue
@@ -236,11 +253,13 @@ extension Plan: CustomStringConvertible {
       if !worker.dependencies.isEmpty {
         lines.append("     after     \(worker.dependencies.joined(separator: ", "))")
       }
+      if let listen = worker.listen { lines.append("     listens   \(listen.address)") }
       if !worker.configuration.isEmpty {
         let members = worker.shownConfiguration.map { "\($0.name)=\($0.value)" }
         lines.append("     config    \(members.joined(separator: " "))")
       }
     }
+    lines += remoteServices.map { "elsewhere: \($0.service)  \($0.endpoint.address)" }
     lines += warnings.map { "warning: \($0)" }
     return lines.joined(separator: "\n")
   }

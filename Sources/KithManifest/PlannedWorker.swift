@@ -26,6 +26,8 @@ public struct PlannedWorker: Sendable, Equatable {
   public let limits: ResourceLimits
   /// What it may reach.
   public let network: NetworkGrant
+  /// Where it listens for callers on other machines too; nil when it does not.
+  public let listen: NetworkEndpoint?
   /// How long it may take from the start of its process until it is ready.
   public let startTimeout: Duration
   /// How long it may take from the order to drain until its process has ended.
@@ -49,7 +51,7 @@ public struct PlannedWorker: Sendable, Equatable {
     var shownLimits = JSONObject()
     if let bytes = limits.memoryBytes { shownLimits["memoryBytes"] = .string(String(bytes)) }
     if let files = limits.openFiles { shownLimits["openFiles"] = .integer(Int64(files)) }
-    return [
+    var object: JSONObject = [
       "name": .string(name), "plugin": .string(plugin), "pluginVersion": .string(pluginVersion),
       "pluginDirectory": .string(pluginDirectory), "executable": .string(executablePath),
       "provides": .array(provides.map { .string($0) }),
@@ -64,6 +66,8 @@ public struct PlannedWorker: Sendable, Equatable {
       "startTimeoutMs": startTimeout.json, "stopTimeoutMs": stopTimeout.json,
       "config": .object(shownConfiguration),
     ]
+    if let listen { object["listen"] = .string(listen.address) }
+    return .object(object)
   }
 }
 

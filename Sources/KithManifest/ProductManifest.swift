@@ -14,6 +14,9 @@
 ///     limits: { memory: 128MiB }
 ///     start_timeout: 2s
 ///     stop_timeout: 2s
+///     listen: { address: tls+tcp://0.0.0.0:7443, ... }   # see NetworkEndpoint
+/// remote:                        # services of workers on other machines
+///   kith.risk.v1.RiskEngine: { address: tls+tcp://engine.local:7443, ... }
 /// ```
 public struct ProductManifest: Sendable, Equatable {
   /// The product's name: `boomer-buddy`. It names its folders.
@@ -24,6 +27,8 @@ public struct ProductManifest: Sendable, Equatable {
   public let posture: Posture
   /// Its workers in the order of the manifest, those of the base first.
   public let workers: [WorkerEntry]
+  /// The services that workers on other machines serve, those of the base first.
+  public let remoteServices: [RemoteService]
   /// Where its name stands.
   public let location: SourceLocation
   /// The product that it extends as it was written, and where. Gone once it has been extended.
@@ -67,6 +72,8 @@ public struct ProductManifest: Sendable, Equatable {
     }
     let workersEntry = fields.take("workers")
     let workers = workersEntry.map { Self.workers($0.value, findings: findings) } ?? []
+    let remote =
+      fields.take("remote").map { Self.remoteServices($0.value, findings: findings) } ?? []
     fields.finish()
     if extends == nil, workers.isEmpty, findings.errors.isEmpty {
       findings.add(
@@ -77,17 +84,19 @@ public struct ProductManifest: Sendable, Equatable {
     try findings.throwIfAny()
     self.init(
       name: name ?? "", title: title, posture: posture, workers: workers,
-      location: nameEntry?.value.location ?? root.location, extends: extends)
+      remoteServices: remote, location: nameEntry?.value.location ?? root.location, extends: extends
+    )
   }
 
   private init(
     name: String, title: String?, posture: Posture?, workers: [WorkerEntry],
-    location: SourceLocation, extends: Extension?
+    remoteServices: [RemoteService], location: SourceLocation, extends: Extension?
   ) {
     self.name = name
     self.title = title ?? name
     self.posture = posture ?? .ephemeral
     self.workers = workers
+    self.remoteServices = remoteServices
     self.location = location
     self.extends = extends
     statedTitle = title
@@ -110,7 +119,35 @@ public struct ProductManifest: Sendable, Equatable {
     merged += workers.filter { entry in !base.workers.contains { $0.name == entry.name } }
     return ProductManifest(
       name: name, title: statedTitle, posture: statedPosture ?? base.statedPosture,
-      workers: merged, location: location, extends: nil)
+      workers: merged,
+      remoteServices: base.remoteServices.filter { old in
+        !remoteServices.contains { $0.service == old.service }
+      } + remoteServices, location: location, extends: nil)
+  }
+
+  private static func remoteServices(
+    _ value: ManifestValue, findings: Findings
+  ) -> [RemoteService] {
+    guard case .mapping(let entries) = value.content else {
+      findings.add(
+        ManifestError(
+          .wrongType, "'remote' is \(value.kindDescription)", at: value.location,
+          expected: "a mapping of services to where they are: "
+            + "'kith.risk.v1.RiskEngine: { address: tls+tcp://host:port, ... }'"))
+      return []
+    }
+    return entries.compactMap { entry in
+      guard Names.isService(entry.key) else {
+        findings.add(
+          ManifestError(
+            .outOfRange, "the service's name is '\(entry.key.prefix(80))'", at: entry.location,
+            expected: "a service's full name: kith.risk.v1.RiskEngine"))
+        return nil
+      }
+      return NetworkEndpoint(entry.value, findings: findings).map {
+        RemoteService(service: entry.key, endpoint: $0, location: entry.location)
+      }
+    }
   }
 
   private static func workers(_ value: ManifestValue, findings: Findings) -> [WorkerEntry] {

@@ -11,6 +11,9 @@ public struct WorkerEntry: Sendable, Equatable {
   /// What it sets of its plugin's configuration, unchecked.
   public let configuration: [ManifestValue.Entry]
 
+  /// Where it listens for callers on other machines too; nil when it does not.
+  public let listen: NetworkEndpoint?
+
   let restart: [ManifestValue]
   let limits: [ManifestValue]
   let startTimeout: Duration?
@@ -53,6 +56,7 @@ public struct WorkerEntry: Sendable, Equatable {
     }
     pluginLocation = pluginEntry?.value.location ?? entry.location
     configuration = fields.take("config").flatMap { Self.entries($0.value, findings) } ?? []
+    listen = fields.take("listen").flatMap { NetworkEndpoint($0.value, findings: findings) }
     restart = fields.take("restart").map { [$0.value] } ?? []
     limits = fields.take("limits").map { [$0.value] } ?? []
     startTimeout = fields.value("start_timeout", default: nil) {
@@ -77,6 +81,7 @@ public struct WorkerEntry: Sendable, Equatable {
     configuration =
       base.configuration.filter { old in !entry.configuration.contains { $0.key == old.key } }
       + entry.configuration
+    listen = entry.listen ?? base.listen
     restart = base.restart + entry.restart
     limits = base.limits + entry.limits
     startTimeout = entry.startTimeout ?? base.startTimeout

@@ -36,6 +36,7 @@ final class NngStream: ByteStream, @unchecked Sendable {
 
   private let state = Mutex(State())
   private let stream: OpaquePointer
+  private let isTLS: Bool
   private let buffer: UnsafeMutableRawPointer
   private var receiveAio: OpaquePointer?
   /// Sends what the socket does not take at once; has a callback.
@@ -48,6 +49,7 @@ final class NngStream: ByteStream, @unchecked Sendable {
   init(_ stream: OpaquePointer, _ address: NngAddress) throws(RPCError) {
     self.stream = stream
     self.framing = address.framing
+    if case .tls = address.kind { isTLS = true } else { isTLS = false }
     self.peer = PeerIdentity(nngStream: stream, address)
     self.buffer = .allocate(byteCount: Self.bufferSize, alignment: 16)
     do throws(RPCError) {
@@ -104,12 +106,13 @@ final class NngStream: ByteStream, @unchecked Sendable {
   private func receiveFailed(_ code: NngCode) {
     // nng 1.5 gives up a stream as soon as poll tells of its end (posix_ipcconn.c, ipc_cb), also when
     // bytes that came before it are still unread. The socket still holds them: reading goes on until
-    // it fails a second time.
+    // it fails a second time. Not within TLS, which says by its own words that nothing follows, and
+    // where a second read would wait for ever.
     let isFirst = state.withLock { state in
       defer { state.isDraining = true }
       return !state.isDraining && !state.isClosed
     }
-    if isFirst, code == .connectionShut { return receive() }
+    if isFirst, code == .connectionShut, !isTLS { return receive() }
     fail(code)
   }
 

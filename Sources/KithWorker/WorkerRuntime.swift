@@ -29,7 +29,12 @@ final class WorkerRuntime: Sendable {
     var hostAddress = ""
     var failure = ""
     var services: [ServiceDefinition] = []
+    var door: NetworkDoor?
   }
+
+  private static let interceptors: [any ServerInterceptor] = [
+    TracingInterceptor(), MetricsInterceptor(),
+  ]
 
   private let record: LaunchRecord
   private let process: ProcessIdentity
@@ -38,9 +43,13 @@ final class WorkerRuntime: Sendable {
   private let health: WorkerHealth
   private let makeServices: MakeServices
   private let server: RPCServer
+  private let connectionLog: ConnectionLog
   private let calls = CallCount()
   private let clock = ContinuousClock()
   private let state: Mutex<State>
+  /// Ends when the worker listens on the network.
+  private let doorIsOpen: AsyncStream<Never>
+  private let doorOpened: AsyncStream<Never>.Continuation
   private let orders: AsyncStream<WorkerLifecycle.Ending>
   private let orderContinuation: AsyncStream<WorkerLifecycle.Ending>.Continuation
 
@@ -55,32 +64,14 @@ final class WorkerRuntime: Sendable {
     self.logger = logger
     self.makeServices = makeServices
     (orders, orderContinuation) = AsyncStream.makeStream()
+    (doorIsOpen, doorOpened) = AsyncStream.makeStream()
     let started = clock.now
     state = Mutex(State(since: started))
     health = WorkerHealth()
-    let throttle = LogThrottle()
+    connectionLog = ConnectionLog(logger)
     server = RPCServer(
-      services: [], interceptors: [TracingInterceptor(), MetricsInterceptor()],
-      authorize: authorize,
-      unmappedError: { method, error in
-        // The type alone: what an error says may be personal.
-        logger.error(
-          "a handler failed",
-          metadata: ["method": "\(method.fullName)", "error": "\(type(of: error))"])
-      },
-      brokenConnection: { peer, error in
-        // A peer that ended in the middle of something; its calls have been told.
-        guard error.code != .unavailable else {
-          return logger.debug("a connection broke", metadata: ["reason": "\(error.message)"])
-        }
-        guard let more = throttle.admit(at: .now) else { return }
-        logger.warning(
-          "a connection was refused",
-          metadata: [
-            "reason": "\(error.message)", "uid": "\(peer.uid.map(String.init) ?? "unknown")",
-            "pid": "\(peer.pid.map(String.init) ?? "unknown")", "others_before": "\(more)",
-          ])
-      })
+      services: [], interceptors: Self.interceptors, authorize: authorize,
+      unmappedError: connectionLog.handlerFailed, brokenConnection: connectionLog.connectionBroke)
     let own: [ServiceDefinition] = [
       .lifecycle(LifecycleService(runtime: self)), .health(HealthService(runtime: self)),
       .reflection(ReflectionService(runtime: self)),
@@ -101,6 +92,7 @@ final class WorkerRuntime: Sendable {
     logger.info("listening", metadata: ["generation": "\(record.generation)"])
     let outcome = await drainWhenTold()
     server.close()
+    door?.close()
     return outcome
   }
 
@@ -110,15 +102,29 @@ final class WorkerRuntime: Sendable {
       defer { state.since = clock.now }
       return state.lifecycle.terminate(gracePeriod)
     }
-    if case .drain = ending { server.beginGracefulShutdown() }
+    beginDrain(ending)
+  }
+
+  /// Refuses new calls, everywhere, if that is what was decided, and hands the order to the run.
+  private func beginDrain(_ ending: WorkerLifecycle.Ending) {
+    if case .drain = ending {
+      server.beginGracefulShutdown()
+      door?.beginGracefulShutdown()
+    }
     orderContinuation.yield(ending)
   }
+
+  private var door: NetworkDoor? { state.withLock { $0.door } }
 
   private func drainWhenTold() async -> Outcome {
     var orders = orders.makeAsyncIterator()
     // A task group rather than two tasks, so that nothing outlives the run.
     return await withTaskGroup(of: Outcome?.self) { group in
       var outcome: Outcome?
+      group.addTask {
+        await self.watchCertificates()
+        return nil
+      }
       loop: while let order = await orders.next() {
         switch order {
         case .goOn: continue
@@ -127,10 +133,11 @@ final class WorkerRuntime: Sendable {
           break loop
         case .drain(let gracePeriod):
           logger.info("draining", metadata: ["grace_period": "\(gracePeriod)"])
-          let (server, calls, clock) = (server, calls, clock)
+          let (server, door, calls, clock) = (server, door, calls, clock)
           let continuation = orderContinuation
           group.addTask {
             await server.waitUntilIdle()
+            await door?.waitUntilIdle()
             continuation.finish()
             return nil
           }
@@ -154,6 +161,34 @@ final class WorkerRuntime: Sendable {
       if left > 0 { logger.warning("ended with calls in progress", metadata: ["calls": "\(left)"]) }
       return outcome ?? .drained
     }
+  }
+
+  /// Lets callers on other machines in, where the manifest says so.
+  private func openDoor(for services: [ServiceDefinition]) throws(RPCError) {
+    guard let listen = record.listen else { return }
+    let door = NetworkDoor(
+      listen,
+      services: services + [
+        .health(HealthService(runtime: self)), .reflection(ReflectionService(runtime: self)),
+      ], interceptors: Self.interceptors, logger: logger, log: connectionLog)
+    do throws(RPCError) {
+      try door.open()
+    } catch {
+      logger.error("could not start", metadata: ["reason": "\(error.message)"])
+      try change { state throws(RPCError) in
+        state.failure = error.message
+        try state.lifecycle.started(false)
+      }
+      throw error
+    }
+    state.withLock { $0.door = door }
+    doorOpened.finish()
+  }
+
+  /// Looks after the certificates from the moment that there are any.
+  private func watchCertificates() async {
+    for await _ in doorIsOpen {}
+    await door?.watchCertificates()
   }
 
   // MARK: What the host asks
@@ -211,6 +246,7 @@ final class WorkerRuntime: Sendable {
     }
     // Served before the phase says so: whoever reads "serving" can call.
     server.add(made)
+    try openDoor(for: made)
     try change { state throws(RPCError) in
       try state.lifecycle.started(true)
       // The worker's own first, as reflection shows them.
@@ -228,8 +264,7 @@ final class WorkerRuntime: Sendable {
   /// Begins the drain; answers how many calls of the worker's own services are in progress.
   func drain(_ gracePeriod: Duration) throws(RPCError) -> Int {
     let ending = try change { state throws(RPCError) in try state.lifecycle.drain(gracePeriod) }
-    if case .drain = ending { server.beginGracefulShutdown() }
-    orderContinuation.yield(ending)
+    beginDrain(ending)
     return calls.inProgress
   }
 

@@ -117,3 +117,63 @@ import Testing
     #expect(found.first?.expected?.contains("one level") == true)
   }
 }
+
+@Suite struct NetworkEndpointTests {
+  private func product(_ tail: String) throws -> ProductManifest {
+    try ProductManifest(
+      parsing: "product: a\nworkers: { b: {} }\n\(tail)", file: "/etc/kith/a.yaml")
+  }
+
+  private func listening(_ listen: String) throws -> NetworkEndpoint? {
+    try ProductManifest(
+      parsing: "product: a\nworkers: { b: { listen: \(listen) } }", file: "/etc/kith/a.yaml"
+    ).workers.first?.listen
+  }
+
+  @Test func pathsAreFromTheFolderOfTheFile() throws {
+    let endpoint = try #require(
+      try listening(
+        "{ address: tls+tcp://0.0.0.0:7443, authorities: ca.pem, certificate: tls/b.pem, "
+          + "private_key: /run/keys/b.key }"))
+    #expect(endpoint.address == "tls+tcp://0.0.0.0:7443")
+    #expect(endpoint.credentials?.authorities == "/etc/kith/ca.pem")
+    #expect(endpoint.credentials?.certificate == "/etc/kith/tls/b.pem")
+    #expect(endpoint.credentials?.privateKey == "/run/keys/b.key")
+  }
+
+  @Test func plainTCPIsTakenOnlyInSoManyWords() throws {
+    let endpoint = try listening("{ address: \"tcp://127.0.0.1:7443\", insecure: true }")
+    #expect(endpoint?.credentials == nil)
+    let errors = #expect(throws: ManifestErrors.self) {
+      try listening("{ address: \"tcp://127.0.0.1:7443\" }")
+    }
+    #expect(errors?.description.contains("insecure: true") == true)
+    #expect(errors?.description.contains("/etc/kith/a.yaml:2:") == true)
+  }
+
+  @Test(arguments: [
+    "{ address: tls+tcp://0.0.0.0:7443 }",
+    "{ address: tls+tcp://0.0.0.0:7443, authorities: a, certificate: b }",
+    "{ address: tls+tcp://0.0.0.0:7443, authorities: a, certificate: b, private_key: c, insecure: true }",
+    "{ address: \"tcp://h:1\", insecure: true, certificate: b }",
+    "{ address: tls+tcp://0.0.0.0, authorities: a, certificate: b, private_key: c }",
+    "{ address: tls+tcp://0.0.0.0:0, authorities: a, certificate: b, private_key: c }",
+    "{ address: ipc:///x, authorities: a, certificate: b, private_key: c }",
+    "{ address: tls+tcp://h:1, authorities: a, certificate: b, private_key: c, ciphers: all }",
+    "{ authorities: a, certificate: b, private_key: c }", "[]", "yes",
+  ])
+  func whatCannotWorkIsRefused(_ listen: String) {
+    #expect(throws: ManifestErrors.self) { try listening(listen) }
+  }
+
+  @Test func aServiceMayBeElsewhere() throws {
+    let remote = try product(
+      "remote: { kith.b.v1.B: { address: \"tcp://10.0.0.2:7443\", insecure: true } }"
+    ).remoteServices
+    #expect(remote.map(\.service) == ["kith.b.v1.B"])
+    #expect(remote.first?.endpoint.address == "tcp://10.0.0.2:7443")
+    for wrong in ["remote: [a]", "remote: { B: { address: \"tcp://h:1\", insecure: true } }"] {
+      #expect(throws: ManifestErrors.self) { try product(wrong) }
+    }
+  }
+}

@@ -26,6 +26,8 @@ struct CallEndingTests {
   func aPassedDeadlineCancelsTheHandler(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo) { client, _, _ in
+      // Connected before, so that the time is the handler's alone.
+      _ = try await client.say()
       let error = await client.failure(
         of: EchoService.wait, options: CallOptions(timeout: .milliseconds(30)))
       #expect(error.code == .deadlineExceeded)

@@ -159,6 +159,8 @@ struct StreamTests {
   func aDeadlineEndsAStream(_ kind: TransportKind) async throws {
     let service = StreamsService()
     try await withStreams(kind, service) { client, _ in
+      // Connected before, so that the time is the stream's alone.
+      for try await _ in try await client.count(CountRequest(count: 1)) {}
       let call = try await client.echo(options: CallOptions(timeout: .milliseconds(30)))
       let error = await #expect(throws: RPCError.self) {
         for try await _ in call.responses {}

@@ -2,6 +2,7 @@ import Glibc
 import KithRPC
 import KithTransportNng
 import Synchronization
+import TestCertificates
 import Testing
 
 /// Calls between machines: tls+tcp with certificates on both sides, made by the test.

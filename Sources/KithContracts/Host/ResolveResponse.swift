@@ -18,6 +18,10 @@ public struct ResolveResponse: GeneratedMessage {
   /// The full names of its own services.
   public var services: [String] = []
 
+  /// How what is said with a worker on another machine is protected. Absent for one on this machine; then `worker` is
+  /// its name and `generation` its process. For one on another machine they are empty and zero.
+  public var security: NetworkSecurity? = nil
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -29,17 +33,19 @@ public struct ResolveResponse: GeneratedMessage {
     worker: String = "",
     generation: UInt64 = 0,
     address: String = "",
-    services: [String] = []
+    services: [String] = [],
+    security: NetworkSecurity? = nil
   ) {
     self.worker = worker
     self.generation = generation
     self.address = address
     self.services = services
+    self.security = security
   }
 
   public static var fullName: String { "kith.host.v1.ResolveResponse" }
 
-  public static let layout = WireLayout(depth: 0, kith__host__v1__resolve_response__init)
+  public static let layout = WireLayout(depth: 1, kith__host__v1__resolve_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__ResolveResponse.self)
@@ -47,6 +53,7 @@ public struct ResolveResponse: GeneratedMessage {
     if c.pointee.has_generation != 0 { self.generation = c.pointee.generation }
     if c.pointee.has_address != 0 { self.address = try Unpacked.text(c.pointee.address, "kith.host.v1.ResolveResponse.address") }
     try Unpacked.append(c.pointee.services, c.pointee.n_services, to: &self.services, "kith.host.v1.ResolveResponse.services")
+    try Unpacked.merge(c.pointee.security, c.pointee.n_security, into: &self.security)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -66,6 +73,7 @@ public struct ResolveResponse: GeneratedMessage {
       c.pointee.has_address = 1
     }
     (c.pointee.services, c.pointee.n_services) = arena.copy(self.services)
+    (c.pointee.security, c.pointee.n_security) = try arena.fill(self.security)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -74,6 +82,7 @@ public struct ResolveResponse: GeneratedMessage {
     if self.generation != 0 { text.add("generation", self.generation) }
     if !self.address.isEmpty { text.add("address", self.address) }
     if !self.services.isEmpty { text.add("services", self.services) }
+    if let value = self.security { text.add("security", value) }
     text.add(self.unknownFields)
   }
 }

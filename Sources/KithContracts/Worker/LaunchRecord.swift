@@ -34,6 +34,9 @@ public struct LaunchRecord: GeneratedMessage {
   /// The version that the plugin's manifest states; the SDK answers it in the handshake.
   public var pluginVersion: String = ""
 
+  /// Where the worker's own services are to be had from other machines too, once it is ready. Absent means nowhere.
+  public var listen: NetworkListener? = nil
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -50,7 +53,8 @@ public struct LaunchRecord: GeneratedMessage {
     pluginDirectory: String = "",
     stateDirectory: String = "",
     logLevel: String = "",
-    pluginVersion: String = ""
+    pluginVersion: String = "",
+    listen: NetworkListener? = nil
   ) {
     self.product = product
     self.worker = worker
@@ -61,11 +65,12 @@ public struct LaunchRecord: GeneratedMessage {
     self.stateDirectory = stateDirectory
     self.logLevel = logLevel
     self.pluginVersion = pluginVersion
+    self.listen = listen
   }
 
   public static var fullName: String { "kith.worker.v1.LaunchRecord" }
 
-  public static let layout = WireLayout(depth: 0, kith__worker__v1__launch_record__init)
+  public static let layout = WireLayout(depth: 1, kith__worker__v1__launch_record__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Worker__V1__LaunchRecord.self)
@@ -78,6 +83,7 @@ public struct LaunchRecord: GeneratedMessage {
     if c.pointee.has_state_directory != 0 { self.stateDirectory = try Unpacked.text(c.pointee.state_directory, "kith.worker.v1.LaunchRecord.state_directory") }
     if c.pointee.has_log_level != 0 { self.logLevel = try Unpacked.text(c.pointee.log_level, "kith.worker.v1.LaunchRecord.log_level") }
     if c.pointee.has_plugin_version != 0 { self.pluginVersion = try Unpacked.text(c.pointee.plugin_version, "kith.worker.v1.LaunchRecord.plugin_version") }
+    try Unpacked.merge(c.pointee.listen, c.pointee.n_listen, into: &self.listen)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -120,6 +126,7 @@ public struct LaunchRecord: GeneratedMessage {
       c.pointee.plugin_version = arena.copy(self.pluginVersion)
       c.pointee.has_plugin_version = 1
     }
+    (c.pointee.listen, c.pointee.n_listen) = try arena.fill(self.listen)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -133,6 +140,7 @@ public struct LaunchRecord: GeneratedMessage {
     if !self.stateDirectory.isEmpty { text.add("stateDirectory", self.stateDirectory) }
     if !self.logLevel.isEmpty { text.add("logLevel", self.logLevel) }
     if !self.pluginVersion.isEmpty { text.add("pluginVersion", self.pluginVersion) }
+    if let value = self.listen { text.add("listen", value) }
     text.add(self.unknownFields)
   }
 }

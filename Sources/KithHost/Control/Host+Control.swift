@@ -43,8 +43,18 @@ extension Host {
     switch request.target {
     case .worker(let name): worker = try plannedWorker(name, field: "worker")
     case .service(let name):
+      if let remote = settings.plan.remoteServices.first(where: { $0.service == name }) {
+        return ResolveResponse(
+          address: remote.endpoint.address, services: [name],
+          security: NetworkSecurity(
+            authorities: remote.endpoint.credentials?.authorities ?? "",
+            certificate: remote.endpoint.credentials?.certificate ?? "",
+            privateKey: remote.endpoint.credentials?.privateKey ?? "",
+            insecure: remote.endpoint.credentials == nil))
+      }
       guard let found = settings.plan.workers.first(where: { $0.provides.contains(name) }) else {
-        let known = settings.plan.workers.flatMap(\.provides)
+        let known =
+          settings.plan.workers.flatMap(\.provides) + settings.plan.remoteServices.map(\.service)
         throw RPCError(
           .notFound,
           "no worker of \(settings.plan.product) provides \(name); provided are: \(known.joined(separator: ", "))"

@@ -4,9 +4,12 @@ public struct ResolvedTarget: Sendable, Hashable {
   public var address: String
   /// Which incarnation of the worker listens there. Grows with every restart.
   public var generation: UInt64
+  /// How what is said there is protected; nil for an address on this machine.
+  public var security: NetworkSecurity?
 
   /// A target.
-  public init(address: String, generation: UInt64) {
+  public init(address: String, generation: UInt64, security: NetworkSecurity? = nil) {
+    self.security = security
     self.address = address
     self.generation = generation
   }

@@ -429,6 +429,42 @@ nonisolated struct Kith_Host_V1_ResolveResponse: Sendable {
   /// The full names of its own services.
   var services: [String] = []
 
+  /// How what is said with a worker on another machine is protected. Absent for one on this machine; then `worker` is
+  /// its name and `generation` its process. For one on another machine they are empty and zero.
+  var security: Kith_Host_V1_NetworkSecurity {
+    get {_security ?? Kith_Host_V1_NetworkSecurity()}
+    set {_security = newValue}
+  }
+  /// Returns true if `security` has been explicitly set.
+  var hasSecurity: Bool {self._security != nil}
+  /// Clears the value of `security`. Subsequent reads from it will return its default value.
+  mutating func clearSecurity() {self._security = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _security: Kith_Host_V1_NetworkSecurity? = nil
+}
+
+/// How what is said between two machines is protected. The files are on the caller's machine.
+nonisolated struct Kith_Host_V1_NetworkSecurity: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The path of the certificates, in PEM, of the authorities that must have signed the worker's. Empty for plain tcp.
+  var authorities: String = String()
+
+  /// The path of the caller's certificate, in PEM, with those that lead to an authority behind it. Empty for plain tcp.
+  var certificate: String = String()
+
+  /// The path of its private key, in PEM. Empty for plain tcp.
+  var privateKey: String = String()
+
+  /// Whether the manifest says in so many words that nothing protects what is said there. Absent means that TLS does.
+  var insecure: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1052,7 +1088,7 @@ nonisolated extension Kith_Host_V1_ResolveRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Kith_Host_V1_ResolveResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ResolveResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}worker\0\u{1}generation\0\u{1}address\0\u{1}services\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}worker\0\u{1}generation\0\u{1}address\0\u{1}services\0\u{1}security\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1064,12 +1100,17 @@ nonisolated extension Kith_Host_V1_ResolveResponse: SwiftProtobuf.Message, Swift
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.generation) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.address) }()
       case 4: try { try decoder.decodeRepeatedStringField(value: &self.services) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._security) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.worker.isEmpty {
       try visitor.visitSingularStringField(value: self.worker, fieldNumber: 1)
     }
@@ -1082,6 +1123,9 @@ nonisolated extension Kith_Host_V1_ResolveResponse: SwiftProtobuf.Message, Swift
     if !self.services.isEmpty {
       try visitor.visitRepeatedStringField(value: self.services, fieldNumber: 4)
     }
+    try { if let v = self._security {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1090,6 +1134,52 @@ nonisolated extension Kith_Host_V1_ResolveResponse: SwiftProtobuf.Message, Swift
     if lhs.generation != rhs.generation {return false}
     if lhs.address != rhs.address {return false}
     if lhs.services != rhs.services {return false}
+    if lhs._security != rhs._security {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_NetworkSecurity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".NetworkSecurity"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}authorities\0\u{1}certificate\0\u{3}private_key\0\u{1}insecure\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.authorities) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.certificate) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.privateKey) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.insecure) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.authorities.isEmpty {
+      try visitor.visitSingularStringField(value: self.authorities, fieldNumber: 1)
+    }
+    if !self.certificate.isEmpty {
+      try visitor.visitSingularStringField(value: self.certificate, fieldNumber: 2)
+    }
+    if !self.privateKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.privateKey, fieldNumber: 3)
+    }
+    if self.insecure != false {
+      try visitor.visitSingularBoolField(value: self.insecure, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_NetworkSecurity, rhs: Kith_Host_V1_NetworkSecurity) -> Bool {
+    if lhs.authorities != rhs.authorities {return false}
+    if lhs.certificate != rhs.certificate {return false}
+    if lhs.privateKey != rhs.privateKey {return false}
+    if lhs.insecure != rhs.insecure {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -59,6 +59,44 @@ nonisolated struct Kith_Worker_V1_LaunchRecord: Sendable {
   /// The version that the plugin's manifest states; the SDK answers it in the handshake.
   var pluginVersion: String = String()
 
+  /// Where the worker's own services are to be had from other machines too, once it is ready. Absent means nowhere.
+  var listen: Kith_Worker_V1_NetworkListener {
+    get {_listen ?? Kith_Worker_V1_NetworkListener()}
+    set {_listen = newValue}
+  }
+  /// Returns true if `listen` has been explicitly set.
+  var hasListen: Bool {self._listen != nil}
+  /// Clears the value of `listen`. Subsequent reads from it will return its default value.
+  mutating func clearListen() {self._listen = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _listen: Kith_Worker_V1_NetworkListener? = nil
+}
+
+/// An address on the network at which a worker listens.
+nonisolated struct Kith_Worker_V1_NetworkListener: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// An nng URL: `tls+tcp://0.0.0.0:7443`, or `tcp://127.0.0.1:7443` when `insecure` is true.
+  var address: String = String()
+
+  /// The path of the certificates, in PEM, of the authorities that must have signed a caller's. Empty for plain tcp.
+  var authorities: String = String()
+
+  /// The path of the worker's certificate, in PEM, with those that lead to an authority behind it. Empty for plain tcp.
+  var certificate: String = String()
+
+  /// The path of its private key, in PEM. Empty for plain tcp.
+  var privateKey: String = String()
+
+  /// Whether the manifest says in so many words that nothing protects what is said there. Absent means that TLS does.
+  var insecure: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -251,7 +289,7 @@ fileprivate nonisolated let _protobuf_package = "kith.worker.v1"
 
 nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LaunchRecord"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -268,12 +306,17 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
       case 7: try { try decoder.decodeSingularStringField(value: &self.stateDirectory) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.logLevel) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.pluginVersion) }()
+      case 10: try { try decoder.decodeSingularMessageField(value: &self._listen) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.product.isEmpty {
       try visitor.visitSingularStringField(value: self.product, fieldNumber: 1)
     }
@@ -301,6 +344,9 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
     if !self.pluginVersion.isEmpty {
       try visitor.visitSingularStringField(value: self.pluginVersion, fieldNumber: 9)
     }
+    try { if let v = self._listen {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -314,6 +360,57 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
     if lhs.stateDirectory != rhs.stateDirectory {return false}
     if lhs.logLevel != rhs.logLevel {return false}
     if lhs.pluginVersion != rhs.pluginVersion {return false}
+    if lhs._listen != rhs._listen {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Worker_V1_NetworkListener: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".NetworkListener"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}address\0\u{1}authorities\0\u{1}certificate\0\u{3}private_key\0\u{1}insecure\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.address) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.authorities) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.certificate) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.privateKey) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.insecure) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.address.isEmpty {
+      try visitor.visitSingularStringField(value: self.address, fieldNumber: 1)
+    }
+    if !self.authorities.isEmpty {
+      try visitor.visitSingularStringField(value: self.authorities, fieldNumber: 2)
+    }
+    if !self.certificate.isEmpty {
+      try visitor.visitSingularStringField(value: self.certificate, fieldNumber: 3)
+    }
+    if !self.privateKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.privateKey, fieldNumber: 4)
+    }
+    if self.insecure != false {
+      try visitor.visitSingularBoolField(value: self.insecure, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Worker_V1_NetworkListener, rhs: Kith_Worker_V1_NetworkListener) -> Bool {
+    if lhs.address != rhs.address {return false}
+    if lhs.authorities != rhs.authorities {return false}
+    if lhs.certificate != rhs.certificate {return false}
+    if lhs.privateKey != rhs.privateKey {return false}
+    if lhs.insecure != rhs.insecure {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

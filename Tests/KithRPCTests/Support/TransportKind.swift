@@ -2,6 +2,7 @@ import Glibc
 import KithRPC
 import KithTransportInProcess
 import KithTransportNng
+import TestCertificates
 import Testing
 
 /// The transports that every behaviour is tested over.
@@ -10,6 +11,8 @@ enum TransportKind: CaseIterable, Sendable, CustomTestStringConvertible {
   /// Frames arrive in pieces of three bytes.
   case inProcessInPieces
   case nng
+  /// Through the network, with certificates on both sides.
+  case tls
 
   var testDescription: String { "\(self)" }
 
@@ -19,6 +22,7 @@ enum TransportKind: CaseIterable, Sendable, CustomTestStringConvertible {
     case .inProcess: TransportPlace(inProcess: InProcessTransport())
     case .inProcessInPieces: TransportPlace(inProcess: InProcessTransport(maximumReadBytes: 3))
     case .nng: TransportPlace(nng: TemporaryFolder())
+    case .tls: TransportPlace(tls: TestCredentials.own)
     }
   }
 }
@@ -40,6 +44,46 @@ struct TransportPlace: Sendable {
     makeListener = { NngListener(address: address) }
     connector = NngConnector(address: address)
     self.folder = folder
+  }
+
+  init(tls credentials: TLSCredentials) {
+    let address = "tls+tcp://127.0.0.1:\(FreePort.next())"
+    makeListener = { NngListener(address: address, security: .mutualTLS(credentials)) }
+    connector = NngConnector(address: address, security: .mutualTLS(credentials))
+    folder = nil
+  }
+}
+
+/// The certificate of both sides of the tests, made once.
+enum TestCredentials {
+  private static let folder = TemporaryFolder()
+
+  static let own: TLSCredentials = {
+    do {
+      return try TestAuthority("tests", folder: folder.path).credentials("both")
+    } catch {
+      preconditionFailure("no certificate can be made: \(error)")
+    }
+  }()
+}
+
+/// Ports that nobody listens at.
+enum FreePort {
+  /// One that the system chose; it gives the next asker another.
+  static func next() -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
+      }
+    }
+    precondition(code == 0, "the system has no free port")
+    return UInt16(bigEndian: address.sin_port)
   }
 }
 
@@ -73,7 +117,9 @@ final class TemporaryFolder: Sendable {
 
   deinit {
     // The files in it belong to sockets; whatever else a test made is small and left to the system.
-    for name in ["worker.sock", "next.sock", "file"] { unlink("\(path)/\(name)") }
+    for name in ["worker.sock", "next.sock", "file", "tests.ca.pem", "both.pem", "both.key"] {
+      unlink("\(path)/\(name)")
+    }
     rmdir(path)
   }
 

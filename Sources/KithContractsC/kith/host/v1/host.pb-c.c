@@ -277,6 +277,51 @@ void   kith__host__v1__resolve_response__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__resolve_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__network_security__init
+                     (Kith__Host__V1__NetworkSecurity         *message)
+{
+  static const Kith__Host__V1__NetworkSecurity init_value = KITH__HOST__V1__NETWORK_SECURITY__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__network_security__get_packed_size
+                     (const Kith__Host__V1__NetworkSecurity *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__network_security__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__network_security__pack
+                     (const Kith__Host__V1__NetworkSecurity *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__network_security__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__network_security__pack_to_buffer
+                     (const Kith__Host__V1__NetworkSecurity *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__network_security__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__NetworkSecurity *
+       kith__host__v1__network_security__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__NetworkSecurity *)
+     protobuf_c_message_unpack (&kith__host__v1__network_security__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__network_security__free_unpacked
+                     (Kith__Host__V1__NetworkSecurity *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__network_security__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__start_worker_request__init
                      (Kith__Host__V1__StartWorkerRequest         *message)
 {
@@ -1326,7 +1371,7 @@ const ProtobufCMessageDescriptor kith__host__v1__resolve_request__descriptor =
   (ProtobufCMessageInit) kith__host__v1__resolve_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__resolve_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor kith__host__v1__resolve_response__field_descriptors[5] =
 {
   {
     "worker",
@@ -1376,17 +1421,30 @@ static const ProtobufCFieldDescriptor kith__host__v1__resolve_response__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "security",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__ResolveResponse, n_security),
+    offsetof(Kith__Host__V1__ResolveResponse, security),
+    &kith__host__v1__network_security__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__resolve_response__field_indices_by_name[] = {
   2,   /* field[2] = address */
   1,   /* field[1] = generation */
+  4,   /* field[4] = security */
   3,   /* field[3] = services */
   0,   /* field[0] = worker */
 };
 static const ProtobufCIntRange kith__host__v1__resolve_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__resolve_response__descriptor =
 {
@@ -1396,11 +1454,88 @@ const ProtobufCMessageDescriptor kith__host__v1__resolve_response__descriptor =
   "Kith__Host__V1__ResolveResponse",
   "kith.host.v1",
   sizeof(Kith__Host__V1__ResolveResponse),
-  4,
+  5,
   kith__host__v1__resolve_response__field_descriptors,
   kith__host__v1__resolve_response__field_indices_by_name,
   1,  kith__host__v1__resolve_response__number_ranges,
   (ProtobufCMessageInit) kith__host__v1__resolve_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__network_security__field_descriptors[4] =
+{
+  {
+    "authorities",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__NetworkSecurity, has_authorities),
+    offsetof(Kith__Host__V1__NetworkSecurity, authorities),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "certificate",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__NetworkSecurity, has_certificate),
+    offsetof(Kith__Host__V1__NetworkSecurity, certificate),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "private_key",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__NetworkSecurity, has_private_key),
+    offsetof(Kith__Host__V1__NetworkSecurity, private_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "insecure",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__NetworkSecurity, has_insecure),
+    offsetof(Kith__Host__V1__NetworkSecurity, insecure),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__network_security__field_indices_by_name[] = {
+  0,   /* field[0] = authorities */
+  1,   /* field[1] = certificate */
+  3,   /* field[3] = insecure */
+  2,   /* field[2] = private_key */
+};
+static const ProtobufCIntRange kith__host__v1__network_security__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__network_security__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.NetworkSecurity",
+  "NetworkSecurity",
+  "Kith__Host__V1__NetworkSecurity",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__NetworkSecurity),
+  4,
+  kith__host__v1__network_security__field_descriptors,
+  kith__host__v1__network_security__field_indices_by_name,
+  1,  kith__host__v1__network_security__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__network_security__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__host__v1__start_worker_request__field_descriptors[1] =

@@ -52,6 +52,51 @@ void   kith__worker__v1__launch_record__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__launch_record__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__worker__v1__network_listener__init
+                     (Kith__Worker__V1__NetworkListener         *message)
+{
+  static const Kith__Worker__V1__NetworkListener init_value = KITH__WORKER__V1__NETWORK_LISTENER__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__network_listener__get_packed_size
+                     (const Kith__Worker__V1__NetworkListener *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__network_listener__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__network_listener__pack
+                     (const Kith__Worker__V1__NetworkListener *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__network_listener__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__network_listener__pack_to_buffer
+                     (const Kith__Worker__V1__NetworkListener *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__network_listener__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__NetworkListener *
+       kith__worker__v1__network_listener__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__NetworkListener *)
+     protobuf_c_message_unpack (&kith__worker__v1__network_listener__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__network_listener__free_unpacked
+                     (Kith__Worker__V1__NetworkListener *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__network_listener__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__worker__v1__handshake_request__init
                      (Kith__Worker__V1__HandshakeRequest         *message)
 {
@@ -502,7 +547,7 @@ void   kith__worker__v1__drain_response__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__drain_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[9] =
+static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[10] =
 {
   {
     "product",
@@ -612,10 +657,23 @@ static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "listen",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Worker__V1__LaunchRecord, n_listen),
+    offsetof(Kith__Worker__V1__LaunchRecord, listen),
+    &kith__worker__v1__network_listener__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__worker__v1__launch_record__field_indices_by_name[] = {
   4,   /* field[4] = address */
   2,   /* field[2] = generation */
+  9,   /* field[9] = listen */
   7,   /* field[7] = log_level */
   5,   /* field[5] = plugin_directory */
   8,   /* field[8] = plugin_version */
@@ -627,7 +685,7 @@ static const unsigned kith__worker__v1__launch_record__field_indices_by_name[] =
 static const ProtobufCIntRange kith__worker__v1__launch_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
 {
@@ -637,11 +695,101 @@ const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
   "Kith__Worker__V1__LaunchRecord",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__LaunchRecord),
-  9,
+  10,
   kith__worker__v1__launch_record__field_descriptors,
   kith__worker__v1__launch_record__field_indices_by_name,
   1,  kith__worker__v1__launch_record__number_ranges,
   (ProtobufCMessageInit) kith__worker__v1__launch_record__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__worker__v1__network_listener__field_descriptors[5] =
+{
+  {
+    "address",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__NetworkListener, has_address),
+    offsetof(Kith__Worker__V1__NetworkListener, address),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authorities",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__NetworkListener, has_authorities),
+    offsetof(Kith__Worker__V1__NetworkListener, authorities),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "certificate",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__NetworkListener, has_certificate),
+    offsetof(Kith__Worker__V1__NetworkListener, certificate),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "private_key",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__NetworkListener, has_private_key),
+    offsetof(Kith__Worker__V1__NetworkListener, private_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "insecure",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Worker__V1__NetworkListener, has_insecure),
+    offsetof(Kith__Worker__V1__NetworkListener, insecure),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__worker__v1__network_listener__field_indices_by_name[] = {
+  0,   /* field[0] = address */
+  1,   /* field[1] = authorities */
+  2,   /* field[2] = certificate */
+  4,   /* field[4] = insecure */
+  3,   /* field[3] = private_key */
+};
+static const ProtobufCIntRange kith__worker__v1__network_listener__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor kith__worker__v1__network_listener__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.NetworkListener",
+  "NetworkListener",
+  "Kith__Worker__V1__NetworkListener",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__NetworkListener),
+  5,
+  kith__worker__v1__network_listener__field_descriptors,
+  kith__worker__v1__network_listener__field_indices_by_name,
+  1,  kith__worker__v1__network_listener__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__network_listener__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__worker__v1__handshake_request__field_descriptors[4] =

@@ -21,6 +21,7 @@ typedef struct Kith__Host__V1__WorkerStatus Kith__Host__V1__WorkerStatus;
 typedef struct Kith__Host__V1__WorkerExit Kith__Host__V1__WorkerExit;
 typedef struct Kith__Host__V1__ResolveRequest Kith__Host__V1__ResolveRequest;
 typedef struct Kith__Host__V1__ResolveResponse Kith__Host__V1__ResolveResponse;
+typedef struct Kith__Host__V1__NetworkSecurity Kith__Host__V1__NetworkSecurity;
 typedef struct Kith__Host__V1__StartWorkerRequest Kith__Host__V1__StartWorkerRequest;
 typedef struct Kith__Host__V1__StartWorkerResponse Kith__Host__V1__StartWorkerResponse;
 typedef struct Kith__Host__V1__StopWorkerRequest Kith__Host__V1__StopWorkerRequest;
@@ -177,10 +178,29 @@ struct  Kith__Host__V1__ResolveResponse
   ProtobufCBinaryData address;
   size_t n_services;
   ProtobufCBinaryData *services;
+  size_t n_security;
+  Kith__Host__V1__NetworkSecurity **security;
 };
 #define KITH__HOST__V1__RESOLVE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__resolve_response__descriptor) \
-    , 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0,NULL }
+    , 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL }
+
+
+struct  Kith__Host__V1__NetworkSecurity
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_authorities;
+  ProtobufCBinaryData authorities;
+  protobuf_c_boolean has_certificate;
+  ProtobufCBinaryData certificate;
+  protobuf_c_boolean has_private_key;
+  ProtobufCBinaryData private_key;
+  protobuf_c_boolean has_insecure;
+  uint64_t insecure;
+};
+#define KITH__HOST__V1__NETWORK_SECURITY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__network_security__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0 }
 
 
 struct  Kith__Host__V1__StartWorkerRequest
@@ -432,6 +452,25 @@ Kith__Host__V1__ResolveResponse *
 void   kith__host__v1__resolve_response__free_unpacked
                      (Kith__Host__V1__ResolveResponse *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Host__V1__NetworkSecurity methods */
+void   kith__host__v1__network_security__init
+                     (Kith__Host__V1__NetworkSecurity         *message);
+size_t kith__host__v1__network_security__get_packed_size
+                     (const Kith__Host__V1__NetworkSecurity   *message);
+size_t kith__host__v1__network_security__pack
+                     (const Kith__Host__V1__NetworkSecurity   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__network_security__pack_to_buffer
+                     (const Kith__Host__V1__NetworkSecurity   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__NetworkSecurity *
+       kith__host__v1__network_security__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__network_security__free_unpacked
+                     (Kith__Host__V1__NetworkSecurity *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Host__V1__StartWorkerRequest methods */
 void   kith__host__v1__start_worker_request__init
                      (Kith__Host__V1__StartWorkerRequest         *message);
@@ -661,6 +700,9 @@ typedef void (*Kith__Host__V1__ResolveRequest_Closure)
 typedef void (*Kith__Host__V1__ResolveResponse_Closure)
                  (const Kith__Host__V1__ResolveResponse *message,
                   void *closure_data);
+typedef void (*Kith__Host__V1__NetworkSecurity_Closure)
+                 (const Kith__Host__V1__NetworkSecurity *message,
+                  void *closure_data);
 typedef void (*Kith__Host__V1__StartWorkerRequest_Closure)
                  (const Kith__Host__V1__StartWorkerRequest *message,
                   void *closure_data);
@@ -706,6 +748,7 @@ extern const ProtobufCMessageDescriptor kith__host__v1__worker_status__descripto
 extern const ProtobufCMessageDescriptor kith__host__v1__worker_exit__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__resolve_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__resolve_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__network_security__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__start_worker_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__start_worker_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__stop_worker_request__descriptor;

@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 
 typedef struct Kith__Worker__V1__LaunchRecord Kith__Worker__V1__LaunchRecord;
+typedef struct Kith__Worker__V1__NetworkListener Kith__Worker__V1__NetworkListener;
 typedef struct Kith__Worker__V1__HandshakeRequest Kith__Worker__V1__HandshakeRequest;
 typedef struct Kith__Worker__V1__HandshakeResponse Kith__Worker__V1__HandshakeResponse;
 typedef struct Kith__Worker__V1__ServiceContract Kith__Worker__V1__ServiceContract;
@@ -54,10 +55,31 @@ struct  Kith__Worker__V1__LaunchRecord
   ProtobufCBinaryData log_level;
   protobuf_c_boolean has_plugin_version;
   ProtobufCBinaryData plugin_version;
+  size_t n_listen;
+  Kith__Worker__V1__NetworkListener **listen;
 };
 #define KITH__WORKER__V1__LAUNCH_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__launch_record__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL }
+
+
+struct  Kith__Worker__V1__NetworkListener
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_address;
+  ProtobufCBinaryData address;
+  protobuf_c_boolean has_authorities;
+  ProtobufCBinaryData authorities;
+  protobuf_c_boolean has_certificate;
+  ProtobufCBinaryData certificate;
+  protobuf_c_boolean has_private_key;
+  ProtobufCBinaryData private_key;
+  protobuf_c_boolean has_insecure;
+  uint64_t insecure;
+};
+#define KITH__WORKER__V1__NETWORK_LISTENER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__network_listener__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0 }
 
 
 struct  Kith__Worker__V1__HandshakeRequest
@@ -208,6 +230,25 @@ Kith__Worker__V1__LaunchRecord *
                       const uint8_t       *data);
 void   kith__worker__v1__launch_record__free_unpacked
                      (Kith__Worker__V1__LaunchRecord *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Worker__V1__NetworkListener methods */
+void   kith__worker__v1__network_listener__init
+                     (Kith__Worker__V1__NetworkListener         *message);
+size_t kith__worker__v1__network_listener__get_packed_size
+                     (const Kith__Worker__V1__NetworkListener   *message);
+size_t kith__worker__v1__network_listener__pack
+                     (const Kith__Worker__V1__NetworkListener   *message,
+                      uint8_t             *out);
+size_t kith__worker__v1__network_listener__pack_to_buffer
+                     (const Kith__Worker__V1__NetworkListener   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Worker__V1__NetworkListener *
+       kith__worker__v1__network_listener__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__worker__v1__network_listener__free_unpacked
+                     (Kith__Worker__V1__NetworkListener *message,
                       ProtobufCAllocator *allocator);
 /* Kith__Worker__V1__HandshakeRequest methods */
 void   kith__worker__v1__handshake_request__init
@@ -404,6 +445,9 @@ void   kith__worker__v1__drain_response__free_unpacked
 typedef void (*Kith__Worker__V1__LaunchRecord_Closure)
                  (const Kith__Worker__V1__LaunchRecord *message,
                   void *closure_data);
+typedef void (*Kith__Worker__V1__NetworkListener_Closure)
+                 (const Kith__Worker__V1__NetworkListener *message,
+                  void *closure_data);
 typedef void (*Kith__Worker__V1__HandshakeRequest_Closure)
                  (const Kith__Worker__V1__HandshakeRequest *message,
                   void *closure_data);
@@ -441,6 +485,7 @@ typedef void (*Kith__Worker__V1__DrainResponse_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor;
+extern const ProtobufCMessageDescriptor kith__worker__v1__network_listener__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__handshake_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__handshake_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__service_contract__descriptor;

@@ -1,12 +1,12 @@
 import Crypto
 import FoundationEssentials
 import Glibc
-import KithTransportNng
+public import KithRPC
 import SwiftASN1
 import X509
 
 /// A certificate authority that lives as long as a test, and the files of whom it has signed for.
-final class TestAuthority {
+public final class TestAuthority {
   private let folder: String
   private let name: DistinguishedName
   private let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
@@ -15,7 +15,8 @@ final class TestAuthority {
   /// Now, by the system's clock: certificates are for real time.
   private static var now: Int { Int(time(nil)) }
 
-  init(_ commonName: String, folder: String) throws {
+  /// An authority of a name, whose files are in a folder.
+  public init(_ commonName: String, folder: String) throws {
     self.folder = folder
     name = try DistinguishedName { CommonName(commonName) }
     certificate = try Certificate(
@@ -32,10 +33,10 @@ final class TestAuthority {
   }
 
   /// The path of the authority's own certificate.
-  private(set) var authorities = ""
+  public private(set) var authorities = ""
 
   /// Credentials for `host`, valid until so many seconds from now, that trust `trusted`.
-  func credentials(
+  public func credentials(
     _ file: String, host: String = "127.0.0.1", validFor seconds: Int = 3600,
     trusting trusted: TestAuthority? = nil
   ) throws -> TLSCredentials {

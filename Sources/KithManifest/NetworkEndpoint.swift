@@ -1,0 +1,106 @@
+/// An address on the network, and how what is said there is protected.
+///
+/// ```yaml
+/// listen:                            # of a worker: also for callers on other machines
+///   address: tls+tcp://0.0.0.0:7443
+///   authorities: tls/authorities.pem # paths are from the folder of this file
+///   certificate: tls/risk.pem
+///   private_key: tls/risk.key
+/// ```
+/// ```yaml
+/// listen: { address: "tcp://127.0.0.1:7443", insecure: true }
+/// ```
+public struct NetworkEndpoint: Sendable, Equatable {
+  /// The paths of the files in PEM that TLS needs.
+  public struct Credentials: Sendable, Equatable {
+    /// The certificates of the authorities that must have signed the other side's.
+    public let authorities: String
+    /// The own certificate, and behind it those that lead to an authority.
+    public let certificate: String
+    /// Its private key.
+    public let privateKey: String
+  }
+
+  /// The address: `tls+tcp://host:port`, or `tcp://host:port` where the manifest says `insecure: true`.
+  public let address: String
+  /// What TLS needs; nil for plain tcp.
+  public let credentials: Credentials?
+  /// Where it stands.
+  public let location: SourceLocation
+
+  private static let form =
+    "{ address: tls+tcp://host:port, authorities, certificate, private_key }"
+
+  /// Reads an endpoint; what is wrong is noted.
+  init?(_ value: ManifestValue, findings: Findings) {
+    guard var fields = FieldDecoder(value, Self.form, findings: findings) else { return nil }
+    location = value.location
+    let before = findings.errors.count
+    let address: String? = fields.require("address", "tls+tcp://host:port").flatMap { entry in
+      Scalars(name: "'address'", findings: findings)
+        .name(entry.value, "tls+tcp://host:port", where: Self.isAddress)
+    }
+    let isInsecure = fields.value("insecure", default: false) { $0.bool($1) }
+    let files = ["authorities", "certificate", "private_key"].map { key in
+      fields.take(key).flatMap { entry in
+        Scalars(name: "'\(key)'", findings: findings)
+          .name(entry.value, "the path of a file in PEM") { !$0.isEmpty && !$0.contains("\0") }
+          .map { Self.path($0, besides: value.location.file) }
+      }
+    }
+    fields.finish()
+    guard findings.errors.count == before, let address else { return nil }
+    self.address = address
+    if address.hasPrefix("tcp:") {
+      credentials = nil
+      guard isInsecure, files.allSatisfy({ $0 == nil }) else {
+        findings.add(
+          ManifestError(
+            .outOfRange, "'\(address)' is not protected: anybody on the way can read and change it",
+            at: location, expected: "tls+tcp:// with certificates, or 'insecure: true' beside it"))
+        return nil
+      }
+      return
+    }
+    guard !isInsecure else {
+      findings.add(
+        ManifestError(
+          .outOfRange, "'\(address)' is said to be insecure", at: location,
+          expected: "tcp:// if it is, else no 'insecure'"))
+      return nil
+    }
+    guard let authorities = files[0], let certificate = files[1], let privateKey = files[2] else {
+      findings.add(
+        ManifestError(
+          .missingKey, "both sides show a certificate, and not all files for it are named",
+          at: location, expected: "authorities, certificate and private_key"))
+      return nil
+    }
+    credentials = Credentials(
+      authorities: authorities, certificate: certificate, privateKey: privateKey)
+  }
+
+  private static func isAddress(_ text: String) -> Bool {
+    guard let scheme = ["tls+tcp://", "tcp://"].first(where: text.hasPrefix) else { return false }
+    let rest = text.dropFirst(scheme.count)
+    guard let colon = rest.lastIndex(of: ":"), colon > rest.startIndex,
+      let port = UInt16(rest[colon...].dropFirst()), port > 0
+    else { return false }
+    return rest.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !rest.contains("/")
+  }
+
+  private static func path(_ path: String, besides file: String) -> String {
+    guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
+    return "\(file[..<slash])/\(path)"
+  }
+}
+
+/// A service that a worker on another machine serves.
+public struct RemoteService: Sendable, Equatable {
+  /// The full name of the service.
+  public let service: String
+  /// Where it is.
+  public let endpoint: NetworkEndpoint
+  /// Where its name stands.
+  public let location: SourceLocation
+}

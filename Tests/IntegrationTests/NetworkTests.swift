@@ -1,0 +1,161 @@
+import Glibc
+import HostContract
+import KithRPC
+import KithTesting
+import KithTransportNng
+import RiskContract
+import TestCertificates
+import TestingContract
+import Testing
+
+/// Two products on what could be two machines: a worker of one calls a worker of the other.
+@Suite(.timeLimit(.minutes(2)))
+struct NetworkTests {
+  private static let streams = "kith.testing.v1.Streams"
+
+  /// A product whose `counter` serves the streams to others too.
+  private func serving(_ listen: String) -> ProductSetup {
+    var setup = Setups.odd()
+    setup.product = """
+      product: serving
+      title: Serving
+      posture: ephemeral
+      workers:
+        counter:
+          config: { at_start: streams }
+          listen: \(listen)
+
+      """
+    setup.plugins = [
+      Setups.plugin(name: "counter", executable: "misbehaving-worker", provides: Self.streams)
+    ]
+    return setup
+  }
+
+  /// A product whose `odd` asks whoever serves the streams elsewhere.
+  private func asking(_ remote: String) -> ProductSetup {
+    var setup = Setups.odd()
+    setup.product = """
+      product: asking
+      title: Asking
+      posture: ephemeral
+      workers:
+        odd:
+          config: { at_start: risk }
+      remote:
+        \(Self.streams): \(remote)
+
+      """
+    setup.plugins = [
+      Setups.plugin(
+        name: "odd", executable: "misbehaving-worker", provides: "kith.risk.v1.RiskEngine",
+        requires: Self.streams)
+    ]
+    return setup
+  }
+
+  /// A port that was free a moment ago.
+  private func freePort() throws -> UInt16 {
+    let listener = NngListener(address: "tcp://127.0.0.1:0", security: .insecure)
+    try listener.start { $0.close() }
+    defer { listener.close() }
+    return try #require(listener.port)
+  }
+
+  private func endpoint(_ port: UInt16, _ files: TLSCredentials) -> String {
+    "{ address: tls+tcp://127.0.0.1:\(port), authorities: \(files.authorities), "
+      + "certificate: \(files.certificate), private_key: \(files.privateKey) }"
+  }
+
+  private func relay(_ product: RunningProduct) async throws -> [String] {
+    let response = try await RiskEngineClient(product.client(of: "odd")).analyze(
+      AnalyzeRequest(text: "relay 3"),
+      options: CallOptions(timeout: RunningProduct.patience, waitForReady: true))
+    return response.engineVersion.split(separator: " ").map(String.init)
+  }
+
+  @Test func aWorkerCallsAWorkerOfAnotherMachineWithCertificatesOnBothSides() async throws {
+    let folder = try TemporaryFolder()
+    let authority = try TestAuthority("family", folder: folder.path)
+    let port = try freePort()
+    let server = endpoint(port, try authority.credentials("server"))
+    let client = endpoint(port, try authority.credentials("client"))
+    try await RunningProduct.run(serving(server)) { serving in
+      let worker = try #require(try await serving.settle().workers.first)
+      try #require(worker.state == .ready, "\(worker.reason)")
+      try await RunningProduct.run(asking(client)) { asking in
+        try await asking.settle()
+        let known = try await relay(asking)
+        #expect(known.first.flatMap(Int64.init) ?? 0 > 0)
+
+        // What the host leads its workers by is not to be had from elsewhere.
+        let stranger = RPCClient(
+          connector: NngConnector(
+            address: "tls+tcp://127.0.0.1:\(port)",
+            security: .mutualTLS(try authority.credentials("stranger"))))
+        defer { stranger.close() }
+        let drain = MethodDescriptor(service: "kith.worker.v1.Lifecycle", method: "Drain")
+        let error = await #expect(throws: RPCError.self) {
+          try await stranger.unary(drain, encodedRequest: [])
+        }
+        #expect(error?.code == .unimplemented)
+
+        // The next incarnation listens at the same port, and is found there.
+        try await serving.kill("counter")
+        try await serving.waitUntil("counter") {
+          $0.state == .ready && $0.generation > worker.generation
+        }
+        #expect(try await relay(asking).first.flatMap(Int64.init) ?? 0 > 0)
+      }
+    }
+  }
+
+  @Test func aCertificateOfAStrangerIsRefusedAndSaidSoOnBothSides() async throws {
+    let folder = try TemporaryFolder()
+    let family = try TestAuthority("family", folder: folder.path)
+    let stranger = try TestAuthority("stranger", folder: folder.path)
+    let port = try freePort()
+    let server = endpoint(port, try family.credentials("server"))
+    let client = endpoint(port, try stranger.credentials("client", trusting: family))
+    try await RunningProduct.run(serving(server)) { serving in
+      try await serving.settle()
+      try await RunningProduct.run(asking(client)) { asking in
+        try await asking.settle()
+        let error = await #expect(throws: RPCError.self) {
+          try await RiskEngineClient(asking.client(of: "odd")).analyze(
+            AnalyzeRequest(text: "relay 3"), options: CallOptions(timeout: .seconds(20)))
+        }
+        #expect(error?.code == .unauthenticated, "\(String(describing: error))")
+        #expect(error?.message.contains("certificate") == true)
+        let lines = try await serving.log(of: "counter").map(\.text)
+        #expect(lines.contains { $0.contains("certificate") }, "\(lines)")
+      }
+    }
+  }
+
+  @Test func aWorkerWhoseCertificateIsMissingSaysWhichFile() async throws {
+    let port = try freePort()
+    let missing = TLSCredentials(
+      authorities: "/nowhere/ca.pem", certificate: "/nowhere/a.pem", privateKey: "/nowhere/a.key")
+    var setup = serving(endpoint(port, missing))
+    setup.plugins[0] = Setups.plugin(
+      name: "counter", executable: "misbehaving-worker", provides: Self.streams,
+      restart: "{ intensity: 0, period: 30s }")
+    try await RunningProduct.run(setup) { serving in
+      let worker = try #require(try await serving.settle().workers.first)
+      #expect(worker.state == .quarantined)
+      #expect(worker.reason.contains("/nowhere/ca.pem"), "\(worker.reason)")
+    }
+  }
+
+  @Test func plainTCPWorksWhereTheManifestSaysSo() async throws {
+    let open = "{ address: \"tcp://127.0.0.1:\(try freePort())\", insecure: true }"
+    try await RunningProduct.run(serving(open)) { serving in
+      try await serving.settle()
+      try await RunningProduct.run(asking(open)) { asking in
+        try await asking.settle()
+        #expect(try await relay(asking).first.flatMap(Int64.init) ?? 0 > 0)
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import KithRPC
+import KithTesting
+import KithTransportNng
+import Logging
+import TestCertificates
+import Testing
+import WorkerContract
+
+@testable import KithWorker
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkDoorTests {
+  private static let say = MethodDescriptor(
+    service: "test.Echo", method: "Say", idempotency: .noSideEffects)
+
+  @Test func certificatesThatWereRenewedAreTakenOverWithoutARestart() async throws {
+    let folder = try TemporaryFolder()
+    let before = try TestAuthority("before", folder: folder.path)
+    let own = try before.credentials("own")
+    let probe = NngListener(address: "tcp://127.0.0.1:0", security: .insecure)
+    try probe.start { $0.close() }
+    let port = try #require(probe.port)
+    probe.close()
+    let address = "tls+tcp://127.0.0.1:\(port)"
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let door = NetworkDoor(
+      NetworkListener(
+        address: address, authorities: own.authorities, certificate: own.certificate,
+        privateKey: own.privateKey),
+      services: [
+        ServiceDefinition(
+          name: "test.Echo", methods: [.encodedUnary(Self.say) { request, _ in request }])
+      ], interceptors: [], logger: logger, log: ConnectionLog(logger))
+    try door.open()
+    defer { door.close() }
+    func isAnswered(_ credentials: TLSCredentials) async -> Bool {
+      let client = RPCClient(
+        connector: NngConnector(address: address, security: .mutualTLS(credentials)))
+      defer { client.close() }
+      let answer = try? await client.unary(
+        Self.say, encodedRequest: [1], options: CallOptions(timeout: .seconds(10)))
+      return answer?.message == [1]
+    }
+    #expect(await isAnswered(try before.credentials("caller")))
+
+    let watch = Task { await door.watchCertificates(every: .milliseconds(2)) }
+    // Another family altogether: only who read the files anew lets its member in.
+    let after = try TestAuthority("after", folder: folder.path)
+    let renewed = try after.credentials("own", trusting: after)
+    try folder.write(
+      try #require(TemporaryFolder.text(of: renewed.authorities)), to: "before.ca.pem")
+    let caller = try after.credentials("caller after")
+    while await !isAnswered(caller) {}
+    watch.cancel()
+    await watch.value
+  }
+}
