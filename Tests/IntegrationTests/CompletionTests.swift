@@ -51,6 +51,49 @@ import Testing
     #expect(outcome.errors == "")
   }
 
+  @Test(.enabled(if: access("/usr/bin/fish", X_OK) == 0, "fish is not installed"))
+  func fishKnowsWhatRuns() async throws {
+    let home = try Home()
+    let up = try await home.kith("up", "boomer-buddy")
+    try #require(up.exitCode == 0, "\(up)")
+    let outcome = try await home.bash(
+      """
+      kith completion fish >$HOME/kith.fish
+      fish -c 'source ~/kith.fish
+        complete -C "kith ri"
+        complete -C "kith risk-engine analyze --channel s"
+        complete -C "kith risk-engine analyze --channel=s"'
+      """)
+    let down = try await home.kith("down")
+    #expect(down.exitCode == 0, "\(down)")
+    #expect(outcome.output == "risk-engine\tworker\nsms\n--channel=sms\n", "\(outcome)")
+  }
+
+  @Test(.enabled(if: access("/usr/bin/zsh", X_OK) == 0, "zsh is not installed"))
+  func zshReadsItsScript() async throws {
+    let home = try Home()
+    // Without a terminal zsh completes nothing: what its own function would be shown is caught instead.
+    let outcome = try await home.bash(
+      """
+      kith completion zsh >$HOME/_kith
+      zsh -f -c 'compdef() { :; }; _describe() { print -l -- "${(@P)3}"; }; compset() { :; }
+        _files() { print files $*; }
+        source ~/_kith
+        words=(kith up bo); CURRENT=3; _kith
+        words=(kith sta); CURRENT=2; _kith
+        words=(kith --root x); CURRENT=3; _kith'
+      """)
+    #expect(
+      outcome.output == """
+        boomer-buddy:product
+        files
+        status:Shows the workers of a running product and how they are.
+        start:Starts workers that are stopped, and waits until they are ready.
+        files -/
+
+        """, "\(outcome)")
+  }
+
   @Test func bashKnowsProductsAndFilesWhereNothingRuns() async throws {
     let home = try Home()
     try home.folder.write("", to: "files/boot.yaml")
