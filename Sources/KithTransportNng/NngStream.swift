@@ -119,6 +119,7 @@ final class NngStream: ByteStream, @unchecked Sendable {
   // MARK: - Writing
 
   func write(_ batch: WireBuffer) -> Bool {
+    guard !isTLS else { return writeLater(batch) }
     guard enter() else { return true }
     defer { leave() }
     var written = 0
@@ -148,6 +149,23 @@ final class NngStream: ByteStream, @unchecked Sendable {
     // nng has read from the batch's memory up to here.
     withExtendedLifetime(batch) {}
     return true
+  }
+
+  /// Writes with a callback from the start.
+  ///
+  /// Within TLS a send cannot be taken back: nng 1.5 passes a cancellation on to the operation on the tcp stream below
+  /// (tls_common.c, tls_cancel), so that one that waits for the handshake is never over, and one that does not breaks the
+  /// connection.
+  private func writeLater(_ batch: WireBuffer) -> Bool {
+    let isOpen = state.withLock { state in
+      guard !state.isClosed else { return false }
+      state.writing = batch
+      state.written = 0
+      return true
+    }
+    guard isOpen else { return true }
+    send()
+    return false
   }
 
   private func submit(_ bytes: UnsafeRawBufferPointer, _ aio: OpaquePointer?) {
@@ -233,10 +251,12 @@ final class NngStream: ByteStream, @unchecked Sendable {
   /// so it happens on a thread where waiting does no harm.
   private func tearDown() {
     NngTeardown.queue.async { [self] in
+      // Closed first: within TLS only that ends an operation, see `writeLater`.
+      if isTLS { nng_stream_close(stream) }
       nng_aio_stop(receiveAio)
       nng_aio_stop(sendAio)
       nng_aio_stop(promptAio)
-      nng_stream_close(stream)
+      if !isTLS { nng_stream_close(stream) }
       nng_stream_free(stream)
       nng_aio_free(receiveAio)
       nng_aio_free(sendAio)
