@@ -94,7 +94,11 @@ struct Soak: Sendable {
       if isOver { return kills }
       let killed = try await product.kill(Self.worker)
       kills += 1
-      try await product.waitUntil(Self.worker) { $0.generation > killed.generation }
+      try await product.waitUntil(Self.worker) {
+        $0.generation > killed.generation || $0.state != .ready
+      }
+      // Asked for, since the host waits longer from one restart in a row to the next.
+      _ = try await product.host.startWorker(StartWorkerRequest(name: Self.worker))
     }
   }
 
