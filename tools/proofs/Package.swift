@@ -21,6 +21,7 @@ let argumentParser = Target.Dependency.product(
 let package = Package(
   name: "kith-proofs",
   products: [
+    .executable(name: "kith-fuzz", targets: ["kith-fuzz"]),
     .executable(name: "kith-soak", targets: ["kith-soak"]),
   ],
   dependencies: [
@@ -33,6 +34,14 @@ let package = Package(
       dependencies: [
         argumentParser, kith("HostContract"), kith("KithClient"), kith("KithManifest"),
         kith("KithRPC"), kith("KithTesting"), kith("RiskContract"), kith("TestingContract"),
+      ],
+      swiftSettings: settings),
+    // libFuzzer brings `main`: it links only with `--sanitize fuzzer`.
+    .executableTarget(
+      name: "kith-fuzz",
+      dependencies: [
+        kith("KithJSON"), kith("KithManifest"), kith("KithReflection"), kith("KithRPC"),
+        kith("KithWire"), kith("TestingContract"),
       ],
       swiftSettings: settings),
   ]
