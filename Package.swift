@@ -213,8 +213,8 @@ let testing: [Target] = [
   tests(
     "KithCommandsTests",
     [
-      "HostContract", "KithCommands", "KithJSON", "KithReflection", "KithRPC", "KithWire",
-      "RiskContract", "TestingContract",
+      "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithReflection", "KithRPC",
+      "KithWire", "RiskContract", "TestingContract", argumentParser,
     ]),
   tests(
     "IntegrationTests",

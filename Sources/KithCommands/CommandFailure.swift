@@ -1,3 +1,4 @@
+import ArgumentParser
 import KithJSON
 import KithManifest
 import KithRPC
@@ -12,14 +13,14 @@ struct CommandFailure: Error, Equatable, CustomStringConvertible {
   var message: String
   /// More lines, each on its own: reasons, last lines of a log.
   var notes: [String]
-  /// The name of the call's status when the failure came from a call: `UNAVAILABLE`.
-  var code: String?
+  /// The name of a call's status: that of the call which failed, else the one nearest to ``status``.
+  var code: String
 
   init(_ status: ExitStatus, _ message: String, notes: [String] = [], code: String? = nil) {
     self.status = status
     self.message = message
     self.notes = notes
-    self.code = code
+    self.code = code ?? status.code.name
   }
 
   var description: String { ([message] + notes).joined(separator: "\n") }
@@ -28,8 +29,8 @@ struct CommandFailure: Error, Equatable, CustomStringConvertible {
   var json: JSONValue {
     var error: JSONObject = [
       "message": .string(message), "exitCode": .integer(Int64(status.number)),
+      "code": .string(code),
     ]
-    if let code { error["code"] = .string(code) }
     if !notes.isEmpty { error["notes"] = .array(notes.map { .string($0) }) }
     return ["error": .object(error)]
   }
@@ -52,6 +53,17 @@ extension CommandFailure {
   /// A place that is not as it must be.
   init(_ error: ManifestError) {
     self.init(error.code == .pathTooLong ? .cannotCreate : .usage, error.description)
+  }
+
+  /// Usage that the argument parser refused, or an error that nobody foresaw.
+  init(parsing error: any Error) {
+    let exitCode = KithCommand.exitCode(for: error).rawValue
+    let message = KithCommand.message(for: error)
+    // The message is followed by the usage; the parser puts a word of its own in front, and `kith:` stands there already.
+    let usage = KithCommand.fullMessage(for: error, columns: Surroundings.current.terminal.width)
+      .split(separator: "\n").map(String.init).drop { !$0.hasPrefix("Usage:") }
+    self.init(
+      ExitStatus.all.first { $0.number == exitCode } ?? .failure, message, notes: Array(usage))
   }
 
   /// What a command threw, unless it is the argument parser's own.

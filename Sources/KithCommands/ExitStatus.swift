@@ -6,26 +6,36 @@ struct ExitStatus: Sendable, Hashable {
   let number: Int32
   /// What it means, for the table.
   let meaning: String
+  /// The status of a call that comes nearest, for errors that came from no call.
+  let code: StatusCode
 
-  static let ok = ExitStatus(number: 0, meaning: "done")
-  static let failure = ExitStatus(number: 1, meaning: "the worker refused or failed the call")
-  static let usage = ExitStatus(number: 64, meaning: "wrong usage: unknown flag, missing value")
+  static let ok = ExitStatus(number: 0, meaning: "done", code: .ok)
+  static let failure = ExitStatus(
+    number: 1, meaning: "the worker refused or failed the call", code: .unknown)
+  static let usage = ExitStatus(
+    number: 64, meaning: "wrong usage: unknown flag, missing value", code: .invalidArgument)
   static let badInput = ExitStatus(
-    number: 65, meaning: "bad input: a manifest, a request or a text is not as it must be")
+    number: 65, meaning: "bad input: a manifest, a request or a text is not as it must be",
+    code: .invalidArgument)
   static let unavailable = ExitStatus(
-    number: 69, meaning: "no host is running, or the worker is not ready")
+    number: 69, meaning: "no host is running, or the worker is not ready", code: .unavailable)
   static let defect = ExitStatus(
-    number: 70, meaning: "something that must hold does not: a defect of Kith or the worker")
+    number: 70, meaning: "something that must hold does not: a defect of Kith or the worker",
+    code: .internal)
   static let cannotCreate = ExitStatus(
-    number: 73, meaning: "a folder, file or socket cannot be created: read-only, full, in the way")
+    number: 73, meaning: "a folder, file or socket cannot be created or written: read-only, full",
+    code: .failedPrecondition)
   static let tryAgain = ExitStatus(
-    number: 75, meaning: "busy: another host runs there, or a limit is used up; try again")
+    number: 75, meaning: "busy: another host runs there, or a limit is used up; try again",
+    code: .resourceExhausted)
   static let permission = ExitStatus(
-    number: 77, meaning: "not allowed: the host or the file is somebody else's")
+    number: 77, meaning: "not allowed: the host or the file is somebody else's",
+    code: .permissionDenied)
   static let deadline = ExitStatus(
     number: 124,
-    meaning: "the time of --timeout passed; whether the call was carried out is unknown")
-  static let interrupted = ExitStatus(number: 130, meaning: "ended with ctrl-C")
+    meaning: "the time of --timeout passed; whether the call was carried out is unknown",
+    code: .deadlineExceeded)
+  static let interrupted = ExitStatus(number: 130, meaning: "ended with ctrl-C", code: .cancelled)
 
   /// All of them, in the order of their numbers.
   static let all: [ExitStatus] = [
@@ -50,7 +60,8 @@ struct ExitStatus: Sendable, Hashable {
       }
   }
 
-  private init(number: Int32, meaning: String) {
+  private init(number: Int32, meaning: String, code: StatusCode) {
+    self.code = code
     self.number = number
     self.meaning = meaning
   }

@@ -15,7 +15,7 @@ public enum KithCommandLine {
     do throws(CommandFailure) {
       code = await run(try RawArguments.current())
     } catch {
-      report(error, isJSON: false)
+      report(error, isJSON: CommandLine.arguments.contains("--json"))
       code = error.status.number
     }
     exit(code)
@@ -58,21 +58,21 @@ public enum KithCommandLine {
   // MARK: Errors
 
   private static func report(any error: any Error, arguments: [String]) -> Int32 {
+    var failure = CommandFailure(known: error) ?? CommandFailure(parsing: error)
     if Task.isCancelled {
-      Output.errorLine("kith: interrupted")
-      return ExitStatus.interrupted.number
+      failure = CommandFailure(.interrupted, "interrupted")
+    } else if KithCommand.exitCode(for: error).isSuccess {
+      // Help that was asked for.
+      do throws(CommandFailure) {
+        try Output.line(
+          KithCommand.fullMessage(for: error, columns: Surroundings.current.terminal.width))
+        return ExitStatus.ok.number
+      } catch {
+        failure = error
+      }
     }
-    if let failure = CommandFailure(known: error) {
-      report(failure, isJSON: arguments.contains("--json"))
-      return failure.status.number
-    }
-    // Help that was asked for, and usage that the argument parser refused.
-    let code = KithCommand.exitCode(for: error).rawValue
-    let message = KithCommand.fullMessage(for: error)
-    if !message.isEmpty {
-      if code == 0 { Output.line(message) } else { Output.errorLine(message) }
-    }
-    return code
+    report(failure, isJSON: arguments.contains("--json"))
+    return failure.status.number
   }
 
   private static func report(_ failure: CommandFailure, isJSON: Bool) {

@@ -51,6 +51,7 @@ public struct ManifestReader: Sendable, Hashable {
   public func catalogue() -> PluginCatalogue {
     var plugins: [CataloguedPlugin] = []
     var errors: [ManifestError] = []
+    var unusable: [String: [ManifestError]] = [:]
     for folder in searchPath {
       var here: [String: CataloguedPlugin] = [:]
       for file in pluginFiles(in: folder, errors: &errors) {
@@ -68,10 +69,14 @@ public struct ManifestReader: Sendable, Hashable {
           }
         } catch {
           errors += error.errors
+          if let text = try? Self.text(of: file), let name = PluginManifest.statedName(in: text) {
+            unusable[name] = unusable[name] ?? error.errors
+          }
         }
       }
     }
-    return PluginCatalogue(plugins: plugins, searchPath: searchPath, errors: errors)
+    return PluginCatalogue(
+      plugins: plugins, searchPath: searchPath, errors: errors, unusable: unusable)
   }
 
   /// The plugin of one `plugin.yaml`.

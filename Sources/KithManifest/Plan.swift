@@ -31,19 +31,17 @@ public struct Plan: Sendable, Equatable {
           expected: "at least one under 'workers'"))
     }
     var drafts: [Draft] = []
+    var missing: [WorkerEntry] = []
     for entry in product.workers {
       guard let plugin = catalogue[entry.plugin] else {
-        findings.add(Self.missingPlugin(entry, catalogue))
+        missing.append(entry)
         continue
       }
       drafts.append(
         Draft(entry: entry, plugin: plugin, posture: product.posture, findings: findings))
     }
-    if !findings.errors.isEmpty {
-      // A plugin that is missing may be one that could not be read.
-      if drafts.count < product.workers.count { catalogue.errors.forEach(findings.add) }
-      try findings.throwIfAny()
-    }
+    Self.explain(missing, catalogue).forEach(findings.add)
+    try findings.throwIfAny()
 
     let providers = Self.providers(drafts, findings: findings)
     for remote in product.remoteServices {
@@ -138,6 +136,27 @@ public struct Plan: Sendable, Equatable {
     }
   }
 
+  /// Why plugins are missing: one that is there and wrong is told by what is wrong with it and by nothing else.
+  private static func explain(
+    _ missing: [WorkerEntry], _ catalogue: PluginCatalogue
+  ) -> [ManifestError] {
+    var errors: [ManifestError] = []
+    var absent: [WorkerEntry] = []
+    var told: Set<String> = []
+    for entry in missing {
+      guard let unusable = catalogue.unusable[entry.plugin] else {
+        absent.append(entry)
+        continue
+      }
+      if told.insert(entry.plugin).inserted { errors += unusable }
+    }
+    guard !absent.isEmpty else { return errors }
+    // What could not be read and does not say its name may be the very plugin.
+    let named = Set(catalogue.unusable.values.flatMap { $0 }.map(\.description))
+    errors += catalogue.errors.filter { !named.contains($0.description) }
+    return errors + absent.map { missingPlugin($0, catalogue) }
+  }
+
   private static func missingPlugin(
     _ entry: WorkerEntry, _ catalogue: PluginCatalogue
   ) -> ManifestError {
@@ -222,7 +241,8 @@ public struct Plan: Sendable, Equatable {
 extension Plan: CustomStringConvertible {
   /// The plan for a person: a line for the product and a few for each worker, in start order.
   public var description: String {
-    var lines = ["\(title) (\(product)), \(posture.rawValue), \(workers.count) workers:"]
+    let count = workers.count == 1 ? "1 worker" : "\(workers.count) workers"
+    var lines = ["\(title) (\(product)), \(posture.rawValue), \(count):"]
     for (position, worker) in workers.enumerated() {
       let plugin = worker.plugin == worker.name ? "" : "\(worker.plugin) "
       lines.append("\(position + 1). \(worker.name)  \(plugin)\(worker.pluginVersion)")

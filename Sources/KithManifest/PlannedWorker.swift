@@ -44,33 +44,37 @@ public struct PlannedWorker: Sendable, Equatable {
     return shown
   }
 
-  /// The worker as JSON for `--json` output. Times are in milliseconds, sensitive values are `<sensitive>`.
+  /// The worker as JSON for `--json` output, as the proto3 JSON mapping would write it: names in camelCase, numbers of 64
+  /// bits (`...Ms`, `...Bytes`) as texts, nothing for what is absent. Times are in milliseconds. `config` is what the worker
+  /// gets, under the names of its own keys, with `<sensitive>` for sensitive values.
   public var json: JSONValue {
-    [
-      "name": .string(name), "plugin": .string(plugin), "plugin_version": .string(pluginVersion),
-      "plugin_directory": .string(pluginDirectory), "executable": .string(executablePath),
+    var shownLimits = JSONObject()
+    if let bytes = limits.memoryBytes { shownLimits["memoryBytes"] = .string(String(bytes)) }
+    if let files = limits.openFiles { shownLimits["openFiles"] = .integer(Int64(files)) }
+    var object: JSONObject = [
+      "name": .string(name), "plugin": .string(plugin), "pluginVersion": .string(pluginVersion),
+      "pluginDirectory": .string(pluginDirectory), "executable": .string(executablePath),
       "provides": .array(provides.map { .string($0) }),
       "requires": .array(requires.map { .string($0) }),
       "dependencies": .array(dependencies.map { .string($0) }),
       "overlap": .bool(overlap),
       "restart": [
         "type": .string(restart.kind.rawValue), "strategy": .string(restart.strategy.rawValue),
-        "intensity": .integer(Int64(restart.intensity)), "period_ms": restart.period.json,
+        "intensity": .integer(Int64(restart.intensity)), "periodMs": restart.period.json,
       ],
-      "limits": [
-        "memory_bytes": limits.memoryBytes.map { JSONValue($0) } ?? nil,
-        "open_files": limits.openFiles.map { .integer(Int64($0)) } ?? nil,
-      ],
-      "network": .string(network.rawValue),
-      "listen": listen.map { .string($0.address) } ?? nil, "start_timeout_ms": startTimeout.json,
-      "stop_timeout_ms": stopTimeout.json, "config": .object(shownConfiguration),
+      "limits": .object(shownLimits), "network": .string(network.rawValue),
+      "startTimeoutMs": startTimeout.json, "stopTimeoutMs": stopTimeout.json,
+      "config": .object(shownConfiguration),
     ]
+    if let listen { object["listen"] = .string(listen.address) }
+    return .object(object)
   }
 }
 
 extension Duration {
   /// Whole milliseconds.
   fileprivate var json: JSONValue {
-    .integer(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
+    .string(
+      String(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000))
   }
 }

@@ -30,10 +30,13 @@ public struct PluginCatalogue: Sendable, Equatable {
   /// What is wrong with plugins that could not be read. A plan that cannot do without them tells of it as errors, any
   /// other as warnings.
   public let errors: [ManifestError]
+  /// Of these errors, those of plugins that say their name and are not among ``plugins``, by that name.
+  public let unusable: [String: [ManifestError]]
 
   /// A catalogue of these plugins. Of two with one name the first stands.
   public init(
-    plugins: [CataloguedPlugin], searchPath: [String] = [], errors: [ManifestError] = []
+    plugins: [CataloguedPlugin], searchPath: [String] = [], errors: [ManifestError] = [],
+    unusable: [String: [ManifestError]] = [:]
   ) {
     var byName: [String: CataloguedPlugin] = [:]
     for plugin in plugins where byName[plugin.manifest.name] == nil {
@@ -42,6 +45,7 @@ public struct PluginCatalogue: Sendable, Equatable {
     self.plugins = byName.values.sorted { $0.manifest.name < $1.manifest.name }
     self.searchPath = searchPath
     self.errors = errors
+    self.unusable = unusable.filter { byName[$0.key] == nil }
   }
 
   /// The plugin of that name.

@@ -119,6 +119,17 @@ public struct PluginManifest: Sendable, Equatable {
     requiresLocation = requiresEntry?.value.location ?? whole
   }
 
+  /// The name that the text of a `plugin.yaml` gives, also when the text is no YAML; `nil` when it gives no right one.
+  static func statedName(in text: String) -> String? {
+    let key = "plugin:"
+    for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix(key) {
+      let value = line.dropFirst(key.count).prefix { $0 != "#" }
+        .filter { !$0.isWhitespace && $0 != "\"" && $0 != "'" }
+      return Names.isKebab(value) ? value : nil
+    }
+    return nil
+  }
+
   static let startTimeouts: ClosedRange<Duration> = .milliseconds(100)...(.seconds(3_600))
   static let stopTimeouts: ClosedRange<Duration> = .zero...(.seconds(3_600))
 

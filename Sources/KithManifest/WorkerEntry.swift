@@ -30,11 +30,17 @@ public struct WorkerEntry: Sendable, Equatable {
         ManifestError(
           .outOfRange, "the worker's name is '\(entry.key.prefix(80))'", at: entry.location,
           expected: Scalars.kebabForm))
-    } else if entry.key == "host" || entry.key == "kithd" {
+    } else if ReservedNames.host.contains(entry.key) {
       findings.add(
         ManifestError(
           .outOfRange, "the worker's name is '\(entry.key)'", at: entry.location,
           expected: "another name: the host's own files have this one"))
+    } else if ReservedNames.commands.contains(entry.key) {
+      findings.add(
+        ManifestError(
+          .outOfRange, "the worker's name is '\(entry.key)'", at: entry.location,
+          expected: "another name, with the plugin's under 'plugin' where they differ: "
+            + "`kith \(entry.key)` is a command"))
     }
     // `reminders:` with nothing after it means the same as `reminders: {}`.
     var value = entry.value

@@ -95,10 +95,21 @@ struct YAMLReader {
       return ManifestError(
         .syntax, problem, at: SourceLocation(file: file, line: line, column: column),
         expected: "UTF-8 text without control characters")
-    case .scanner(let context, let problem, let mark, _),
-      .parser(let context, let problem, let mark, _),
-      .composer(let context, let problem, let mark, _):
-      let sentence = [context?.text, problem].compactMap(\.self).joined(separator: ": ")
+    case .scanner(let context, let problem, let mark, let yaml),
+      .parser(let context, let problem, let mark, let yaml),
+      .composer(let context, let problem, let mark, let yaml):
+      // libyaml's own bound, which it names by a function of its own.
+      if problem.hasPrefix("Maximum nesting level") { return tooDeep(at: location(mark)) }
+      // What is begun and never ended is missed at the end of the file: its begin is what a person looks for.
+      if let context, isBehindTheEnd(mark, of: yaml) {
+        return ManifestError(
+          .syntax, "\(context.text): \(problem)", at: location(context.mark),
+          expected: "an end to what begins here")
+      }
+      let begin = context.flatMap {
+        $0.mark.line == mark.line ? $0.text : "\($0.text) that begins in line \($0.mark.line)"
+      }
+      let sentence = [begin, problem].compactMap(\.self).joined(separator: ": ")
       return ManifestError(.syntax, sentence, at: location(mark))
     case .duplicatedKeysInMapping(let duplicates, let context):
       let names = duplicates.sorted().map { "'\($0)'" }.joined(separator: ", ")
@@ -108,6 +119,21 @@ struct YAMLReader {
     default:
       return ManifestError(.syntax, "the file is not YAML", at: SourceLocation(file: file))
     }
+  }
+
+  /// Whether nothing but blanks stands at this place and behind it.
+  private func isBehindTheEnd(_ mark: Mark, of yaml: String) -> Bool {
+    let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    let rest = lines.dropFirst(max(0, mark.line - 1))
+    return (rest.first ?? "").unicodeScalars.dropFirst(max(0, mark.column - 1))
+      .allSatisfy(\.properties.isWhitespace)
+      && rest.dropFirst().allSatisfy { $0.allSatisfy(\.isWhitespace) }
+  }
+
+  private func tooDeep(at place: SourceLocation) -> ManifestError {
+    ManifestError(
+      .tooLarge, "lists and mappings are nested too deep", at: place,
+      expected: "at most \(ManifestLimits.depth) levels")
   }
 
   private func location(_ mark: Mark?) -> SourceLocation {
@@ -124,11 +150,7 @@ struct YAMLReader {
         .tooLarge, "the file has too many values", at: place,
         expected: "at most \(ManifestLimits.values), aliases unfolded")
     }
-    guard depth <= ManifestLimits.depth else {
-      throw ManifestError(
-        .tooLarge, "lists and mappings are nested too deep", at: place,
-        expected: "at most \(ManifestLimits.depth) levels")
-    }
+    guard depth <= ManifestLimits.depth else { throw tooDeep(at: place) }
     switch node {
     case .scalar(let scalar):
       try checkTag(scalar.tag, at: place)

@@ -15,6 +15,8 @@ final class NetworkDoor: Sendable {
   private let listener: NngListener
   private let server: RPCServer
   private let files: [String]
+  /// What the files held before they were read, so that no change between the two is missed.
+  private let versionsAtFirst: [FileVersion]
   private let logger: Logger
 
   /// A door that is still closed.
@@ -24,6 +26,7 @@ final class NetworkDoor: Sendable {
   ) {
     self.logger = logger
     files = record.insecure ? [] : [record.authorities, record.certificate, record.privateKey]
+    versionsAtFirst = files.map(FileVersion.init)
     listener = NngListener(
       address: record.address,
       security: record.insecure
@@ -49,7 +52,7 @@ final class NetworkDoor: Sendable {
   /// Takes over certificates that were renewed, until the task is cancelled.
   func watchCertificates(every interval: Duration = NetworkDoor.reloadInterval) async {
     guard !files.isEmpty else { return }
-    var known = files.map(FileVersion.init)
+    var known = versionsAtFirst
     while (try? await Task.sleep(for: interval)) != nil {
       let found = files.map(FileVersion.init)
       guard found != known else { continue }

@@ -26,6 +26,12 @@ struct Run: AsyncParsableCommand {
   @Flag(help: "Show what the host logs on standard error too.")
   var foreground = false
 
+  func validate() throws {
+    guard root != "" else {
+      throw ValidationError("--root needs a folder, and was given an empty text")
+    }
+  }
+
   mutating func run() async throws {
     // A reader of a pipe that went away must not take the host along; writes report it.
     signal(SIGPIPE, SIG_IGN)

@@ -72,6 +72,7 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(GetStatusResponse.self, Kith_Host_V1_GetStatusResponse.self),
     Pair(LogLine.self, Kith_Host_V1_LogLine.self),
     Pair(ReadLogRequest.self, Kith_Host_V1_ReadLogRequest.self),
+    Pair(NetworkSecurity.self, Kith_Host_V1_NetworkSecurity.self),
     Pair(ReadLogResponse.self, Kith_Host_V1_ReadLogResponse.self),
     Pair(ResolveRequest.self, Kith_Host_V1_ResolveRequest.self),
     Pair(ResolveResponse.self, Kith_Host_V1_ResolveResponse.self),
@@ -87,6 +88,7 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(WorkerStatus.self, Kith_Host_V1_WorkerStatus.self),
 
     Pair(CallCancel.self, Kith_Rpc_V1_CallCancel.self),
+    Pair(RPCContract.CallExecution.self, Kith_Rpc_V1_CallExecution.self),
     Pair(CallStart.self, Kith_Rpc_V1_CallStart.self),
     Pair(CallStatus.self, Kith_Rpc_V1_CallStatus.self),
     Pair(CallerFrame.self, Kith_Rpc_V1_CallerFrame.self),
@@ -126,6 +128,7 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(HandshakeRequest.self, Kith_Worker_V1_HandshakeRequest.self),
     Pair(HandshakeResponse.self, Kith_Worker_V1_HandshakeResponse.self),
     Pair(LaunchRecord.self, Kith_Worker_V1_LaunchRecord.self),
+    Pair(NetworkListener.self, Kith_Worker_V1_NetworkListener.self),
     Pair(ProcessIdentity.self, Kith_Worker_V1_ProcessIdentity.self),
     Pair(ServiceContract.self, Kith_Worker_V1_ServiceContract.self),
     Pair(StartRequest.self, Kith_Worker_V1_StartRequest.self),

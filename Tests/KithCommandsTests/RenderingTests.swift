@@ -1,3 +1,4 @@
+import Glibc
 import HostContract
 import KithReflection
 import KithRPC
@@ -80,6 +81,24 @@ import TestingContract
     #expect(coloured.lines.joined().contains("\u{1b}[32mready\u{1b}[0m"))
   }
 
+  @Test(
+    arguments: [
+      ("2026-11-21T09:30:18.909Z info ready", "info ready"),
+      ("2026-11-21T09:30:18Z  x", "x"), ("2026-11-21T09:30:18+01:00 x", "x"),
+      ("2026-11-21 was a day", "2026-11-21 was a day"), ("", ""),
+    ])
+  func aLineOfALogHasOneTime(_ text: String, _ expected: String) {
+    #expect(LogWriter.withoutTime(text) == expected)
+  }
+
+  @Test(arguments: [("60", 60), ("200", 200), ("7", 40), ("wide", 80), (nil, 80)])
+  func theWidthIsAsCOLUMNSSays(_ columns: String?, _ expected: Int) {
+    // The tests' own standard output may be a terminal; its width counts only where COLUMNS is no number.
+    let environment = columns.map { ["COLUMNS": $0] } ?? [:]
+    let width = Terminal.standardOutput(environment: environment).width
+    #expect(width == expected || (Int(columns ?? "") == nil && isatty(STDOUT_FILENO) == 1))
+  }
+
   @Test func linesOfALogAreSafe() {
     let writer = LogWriter(terminal: Terminal(), isJSON: false, showsNames: true)
     let entry = LogWriter.Entry(
@@ -90,7 +109,7 @@ import TestingContract
       json.text(
         of: LogWriter.Entry(
           name: "x", line: LogLine(atMs: 5, generation: 2, stream: .host, text: "t")))
-        == #"{"name":"x","atMs":5,"generation":2,"stream":"HOST","text":"t"}"#)
+        == #"{"name":"x","atMs":"5","generation":"2","stream":"HOST","text":"t"}"#)
   }
 
   // MARK: Quantities and text

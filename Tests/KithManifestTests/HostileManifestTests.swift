@@ -14,12 +14,45 @@ import Testing
   func refusesADeepFile(depth: Int) {
     // From a thousand levels on the parser itself refuses.
     let flow = codes("a: " + String(repeating: "[", count: depth))
-    #expect(flow == [.syntax])
+    #expect(flow == [.tooLarge] || flow == [.syntax])
     let closed = codes(
       "a: " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
     #expect(closed == [.tooLarge] || closed == [.syntax])
     let mappings = codes("a: " + String(repeating: "{a: ", count: depth / 4))
-    #expect(mappings == [.syntax])
+    #expect(mappings == [.tooLarge] || mappings == [.syntax])
+  }
+
+  @Test func saysInItsOwnWordsThatAFileIsTooDeep() {
+    let found = errors {
+      let text = "a: " + String(repeating: "[", count: 20_000)
+      _ = try PluginManifest(parsing: text, file: "plugin.yaml")
+    }
+    #expect(
+      found.first?.message == "lists and mappings are nested too deep", "\(found)")
+  }
+
+  @Test(
+    arguments: [
+      ("plugin: one\nprovides: [a.B,\nexecutable: x\n\n", 2, 11),
+      ("plugin: one\nprovides: [a.B,\nexecutable: x", 2, 11),
+      ("plugin: one\nrestart: { type: permanent", 2, 10),
+      ("plugin: one\nversion: \"1.0.0\nexecutable: x\n", 2, 10),
+    ])
+  func whatIsNeverEndedIsShownWhereItBegins(_ text: String, _ line: Int, _ column: Int) {
+    let found = errors { _ = try PluginManifest(parsing: text, file: "plugin.yaml") }
+    #expect(found.first?.code == .syntax)
+    #expect(
+      found.first?.location == SourceLocation(file: "plugin.yaml", line: line, column: column),
+      "\(found)")
+  }
+
+  @Test func whatIsMissedLaterNamesTheLineWhereItBegins() {
+    let found = errors {
+      let text = "plugin: one\nprovides: [a.B,\nrequires: []\nexecutable: x\n"
+      _ = try PluginManifest(parsing: text, file: "plugin.yaml")
+    }
+    #expect(found.first?.location?.line == 4)
+    #expect(found.first?.message.contains("that begins in line 2") == true, "\(found)")
   }
 
   @Test func refusesABombOfAliases() {

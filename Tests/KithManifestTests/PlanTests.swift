@@ -138,6 +138,12 @@ import Testing
     #expect(found.contains(broken))
   }
 
+  @Test func aWorkerIsCountedAsOne() throws {
+    let catalogue = PluginCatalogue(plugins: [try Samples.plugin("a")])
+    let plan = try Plan(product: Samples.product("  a: {}"), catalogue: catalogue)
+    #expect(plan.description.hasPrefix("sample (sample), ephemeral, 1 worker:"))
+  }
+
   @Test func printsForAPersonAndForAMachine() throws {
     let catalogue = PluginCatalogue(plugins: [
       try Samples.plugin("a", provides: ["x.A"], config: "{ n: { type: int, default: 3 } }"),
@@ -159,7 +165,9 @@ import Testing
         """)
     let first = plan.json["workers"]?.arrayValue?.first
     #expect(first?["config"] == ["n": 3])
-    #expect(first?["restart"]?["period_ms"] == 30_000)
-    #expect(first?["limits"]?["memory_bytes"] == .null)
+    // As proto3 JSON: names in camelCase, numbers of 64 bits as texts, nothing for what is absent.
+    #expect(first?["restart"]?["periodMs"] == "30000")
+    #expect(first?["startTimeoutMs"] == "10000")
+    #expect(first?["limits"] == [:])
   }
 }

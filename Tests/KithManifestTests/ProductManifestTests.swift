@@ -46,6 +46,11 @@ import Testing
     ("product: a\nworkers: { b: yes }", .wrongType, 2, "a mapping"),
     ("product: a\nworkers: { B: {} }", .outOfRange, 2, "small letters"),
     ("product: a\nworkers: { host: {} }", .outOfRange, 2, "another name"),
+    (
+      "product: a\nworkers:\n  status: { plugin: b }", .outOfRange, 3,
+      "expected another name, with the plugin's under 'plugin' where they differ: `kith status` is"
+    ),
+    ("product: a\nworkers: { help: {} }", .outOfRange, 2, "`kith help` is a command"),
     ("product: a\nworkers:\n  b: { confg: {} }", .unknownKey, 3, "did you mean 'config'?"),
     ("product: a\nworkers:\n  b: { config: [] }", .wrongType, 3, "configuration keys"),
     ("product: a\nworkers:\n  b: { plugin: 'B b' }", .outOfRange, 3, "small letters"),

@@ -8,7 +8,7 @@ import Testing
 struct CallEndingTests {
   // MARK: - Deadlines
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("deadline travels", arguments: TransportKind.allCases)
   func theDeadlineTravelsAndShrinks(_ kind: TransportKind) async throws {
     let seen = Mutex<Duration?>(nil)
     let echo = EchoService { context in seen.withLock { $0 = context.remainingTime } }
@@ -22,7 +22,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("deadline exceeded", arguments: TransportKind.allCases)
   func aPassedDeadlineCancelsTheHandler(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo) { client, _, _ in
@@ -35,7 +35,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("negative deadline", arguments: TransportKind.allCases)
   func aCallWithoutTimeLeftIsNotSent(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo) { client, server, _ in
@@ -49,7 +49,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("infinite deadline", arguments: TransportKind.allCases)
   func aDeadlineBeyondAllTimeIsNone(_ kind: TransportKind) async throws {
     try await withEcho(kind) { client, _, _ in
       let options = CallOptions(timeout: .seconds(Int64.max / 2))
@@ -59,7 +59,7 @@ struct CallEndingTests {
 
   // MARK: - Cancellation
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("cancel after accept", arguments: TransportKind.allCases)
   func cancellingTheCallerReachesTheHandler(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo) { client, server, _ in
@@ -74,7 +74,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("cancel before invoke", arguments: TransportKind.allCases)
   func aCallerThatIsCancelledAlreadySendsNothing(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo) { client, _, _ in
@@ -92,7 +92,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("cancel at any moment", arguments: TransportKind.allCases)
   func cancellationsAtAnyMomentEndEachCallOnce(_ kind: TransportKind) async throws {
     try await withEcho(kind) { client, server, _ in
       await withTaskGroup(of: Void.self) { group in
@@ -114,7 +114,7 @@ struct CallEndingTests {
 
   // MARK: - Limits
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("max concurrent calls of a connection", arguments: TransportKind.allCases)
   func callsBeyondAConnectionsLimitAreRefused(_ kind: TransportKind) async throws {
     let echo = EchoService()
     let limits = RPCLimits(maximumCallsPerConnection: 1)
@@ -130,7 +130,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("server resource quota", arguments: TransportKind.allCases)
   func callsBeyondAServersLimitAreRefusedOnAnyConnection(_ kind: TransportKind) async throws {
     let echo = EchoService()
     let limits = RPCLimits(maximumCallsPerServer: 1)
@@ -148,7 +148,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("max concurrent calls of a client", arguments: TransportKind.allCases)
   func theClientKeepsItsOwnLimit(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo, clientLimits: RPCLimits(maximumCallsPerConnection: 1)) {
@@ -162,7 +162,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("max message length, request", arguments: TransportKind.allCases)
   func aMessageOverTheLimitIsRefusedOnEitherSide(_ kind: TransportKind) async throws {
     let small = RPCLimits(maximumMessageBytes: 100)
     try await withEcho(kind, limits: small) { client, server, _ in
@@ -179,7 +179,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("max message length, answer", arguments: TransportKind.allCases)
   func anAnswerOverTheLimitIsRefused(_ kind: TransportKind) async throws {
     let place = kind.makePlace()
     let server = RPCServer(
@@ -194,7 +194,7 @@ struct CallEndingTests {
     server.close()
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("large metadata", arguments: TransportKind.allCases)
   func metadataOverTheLimitIsRefusedOnEitherSide(_ kind: TransportKind) async throws {
     let small = RPCLimits(maximumMetadataBytes: 200)
     let metadata: Metadata = ["k": String(repeating: "v", count: 200)]
@@ -216,7 +216,7 @@ struct CallEndingTests {
 
   // MARK: - Endings
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("disappearing server", arguments: TransportKind.allCases)
   func callsInFlightFailWhenTheServerDisappears(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo) { client, server, _ in
@@ -232,7 +232,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("disappearing server, execution unknown", arguments: TransportKind.allCases)
   func aCallThatWasSentMayHaveRun(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo) { client, server, _ in
@@ -245,14 +245,14 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("fail fast", arguments: TransportKind.allCases)
   func withoutAServerACallFailsAtOnce(_ kind: TransportKind) async throws {
     let client = RPCClient(connector: kind.makePlace().connector)
     let error = await client.failure(of: EchoService.say)
     #expect(error.code == .unavailable)
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("wait for ready", arguments: TransportKind.allCases)
   func aCallThatWaitsForReadinessIsHeldUntilThereIsAServer(_ kind: TransportKind) async throws {
     let place = kind.makePlace()
     let client = RPCClient(connector: place.connector)
@@ -264,7 +264,7 @@ struct CallEndingTests {
     server.close()
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("wait for ready, deadline and cancellation", arguments: TransportKind.allCases)
   func waitingForReadinessEndsWithTheDeadlineOrTheCaller(_ kind: TransportKind) async throws {
     let client = RPCClient(connector: kind.makePlace().connector)
     let error = await client.failure(
@@ -278,7 +278,7 @@ struct CallEndingTests {
     #expect(await caller.value.code == .cancelled)
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("reconnect", arguments: TransportKind.allCases)
   func theClientConnectsAnewAfterADeath(_ kind: TransportKind) async throws {
     let place = kind.makePlace()
     let client = RPCClient(connector: place.connector)
@@ -292,7 +292,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("graceful server shutdown", arguments: TransportKind.allCases)
   func aGracefulShutdownEndsWhatRunsAndTurnsTheRestAway(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo) { client, server, place in
@@ -312,7 +312,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("transparent retry of a refused call", arguments: TransportKind.allCases)
   func aCallTurnedAwayByAShutdownMovesToTheNextServerIfItWaits(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo) { client, server, place in
@@ -328,7 +328,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("graceful shutdown given up", arguments: TransportKind.allCases)
   func waitingForIdlenessCanBeGivenUp(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo) { client, server, _ in
@@ -343,7 +343,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("shutdown finishes calls", arguments: TransportKind.allCases)
   func aClosedClientMakesNoCalls(_ kind: TransportKind) async throws {
     let echo = EchoService()
     try await withEcho(kind, echo) { client, _, _ in
@@ -357,7 +357,7 @@ struct CallEndingTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("server cancelled", arguments: TransportKind.allCases)
   func serveReturnsWhenItsTaskIsCancelled(_ kind: TransportKind) async throws {
     let place = kind.makePlace()
     let server = RPCServer(services: [EchoService().definition])
@@ -369,7 +369,7 @@ struct CallEndingTests {
     #expect(await client.failure(of: EchoService.say).code == .unavailable)
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("call credentials refused", arguments: TransportKind.allCases)
   func aPeerThatIsNotAuthorizedGetsNoConnection(_ kind: TransportKind) async throws {
     let place = kind.makePlace()
     let server = RPCServer(services: [EchoService().definition], authorize: { _ in false })

@@ -7,7 +7,7 @@ import Testing
 /// What a caller and a handler see of a call, over every transport.
 @Suite(.timeLimit(.minutes(2)))
 struct CallTests {
-  @Test(arguments: TransportKind.allCases)
+  @Test("simple request", arguments: TransportKind.allCases)
   func aCallIsAnswered(_ kind: TransportKind) async throws {
     try await withEcho(kind) { client, server, _ in
       try #require(try await client.say([7, 8]) == [7, 8])
@@ -15,7 +15,7 @@ struct CallTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("registered call", arguments: TransportKind.allCases)
   func generatedCodeCallsAndAnswers(_ kind: TransportKind) async throws {
     struct Worker: HealthHandler {
       func check(_ request: CheckRequest, context: CallContext) async throws -> CheckResponse {
@@ -45,7 +45,7 @@ struct CallTests {
     server.close()
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("simple, binary and trailing metadata", arguments: TransportKind.allCases)
   func metadataTravelsBothWays(_ kind: TransportKind) async throws {
     let seen = Mutex(Metadata())
     let echo = EchoService { context in
@@ -69,7 +69,7 @@ struct CallTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("bad metadata key", arguments: TransportKind.allCases)
   func aBadMetadataKeyIsRefusedBeforeItIsSent(_ kind: TransportKind) async throws {
     try await withEcho(kind) { client, server, _ in
       for key in ["", "Upper", "space d", String(repeating: "k", count: 129)] {
@@ -82,7 +82,7 @@ struct CallTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("peer identity", arguments: TransportKind.allCases)
   func whoCalledAndWithWhichTraceIsKnown(_ kind: TransportKind) async throws {
     let seen = Mutex<(PeerIdentity, String, String)?>(nil)
     let echo = EchoService { context in
@@ -101,7 +101,9 @@ struct CallTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases, StatusCode.allCases.dropFirst())
+  @Test(
+    "request with error status and details", arguments: TransportKind.allCases,
+    StatusCode.allCases.dropFirst())
   func everyStatusTravelsWithItsDetails(_ kind: TransportKind, _ code: StatusCode) async throws {
     let thrown = RPCError(
       code, "what to do", details: [StatusDetail(type: "x.Y", value: [1, 2, 3])],
@@ -113,7 +115,7 @@ struct CallTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("unknown status code", arguments: TransportKind.allCases)
   func aCodeThatNobodyKnowsIsKept(_ kind: TransportKind) async throws {
     for number in [Int32(17), 4242, -1] {
       let thrown = RPCError(StatusCode(rawValue: number), "new")
@@ -123,7 +125,7 @@ struct CallTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("unmapped error", arguments: TransportKind.allCases)
   func anUnmappedErrorSaysNothingOfItself(_ kind: TransportKind) async throws {
     let place = kind.makePlace()
     let logged = Mutex<[String]>([])
@@ -156,7 +158,7 @@ struct CallTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("unimplemented method", arguments: TransportKind.allCases)
   func anUnknownMethodOrServiceIsUnimplemented(_ kind: TransportKind) async throws {
     try await withEcho(kind) { client, _, _ in
       let noMethod = await client.failure(
@@ -168,7 +170,7 @@ struct CallTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("registration while serving", arguments: TransportKind.allCases)
   func servicesCanBeAddedWhileServing(_ kind: TransportKind) async throws {
     let place = kind.makePlace()
     let server = RPCServer(services: [])
@@ -180,7 +182,7 @@ struct CallTests {
     server.close()
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("high initial load", arguments: TransportKind.allCases)
   func manyCallsInFlightAreAllAnswered(_ kind: TransportKind) async throws {
     try await withEcho(kind) { client, server, _ in
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -216,7 +218,7 @@ struct CallTests {
     }
   }
 
-  @Test(arguments: [TransportKind.inProcess, .nng])
+  @Test("invoke large request", arguments: [TransportKind.inProcess, .nng])
   func messagesOfMegabytesTravel(_ kind: TransportKind) async throws {
     try await withEcho(kind) { client, _, _ in
       let large = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
@@ -227,7 +229,7 @@ struct CallTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("call from a handler", arguments: TransportKind.allCases)
   func aHandlerMayCallAnotherWorker(_ kind: TransportKind) async throws {
     try await withEcho(kind) { inner, _, _ in
       let place = kind.makePlace()
@@ -249,7 +251,7 @@ struct CallTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("deadline and trace propagation", arguments: TransportKind.allCases)
   func whatAHandlerCallsSharesItsDeadlineAndItsTrace(_ kind: TransportKind) async throws {
     struct Seen {
       var remaining: Duration?

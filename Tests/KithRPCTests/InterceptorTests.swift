@@ -63,7 +63,7 @@ struct InterceptorTests {
     try await body(client, journal)
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("filter order", arguments: TransportKind.allCases)
   func theyStandInOrderOnBothSides(_ kind: TransportKind) async throws {
     try await withWatchers(kind) { client, journal in
       _ = try await client.say()
@@ -75,7 +75,7 @@ struct InterceptorTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("filter causes close", arguments: TransportKind.allCases)
   func whatTheyRefuseIsNotSentOrNotHandled(_ kind: TransportKind) async throws {
     try await withWatchers(kind) { client, journal in
       let refused = await client.failure(
@@ -90,7 +90,7 @@ struct InterceptorTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("filter status of a stream", arguments: TransportKind.allCases)
   func theEndOfAStreamIsToldOnce(_ kind: TransportKind) async throws {
     try await withWatchers(kind) { client, journal in
       let streams = StreamsClient(client)

@@ -77,7 +77,7 @@ struct RetryTests {
     return (await result, service.calls.load(ordering: .relaxed))
   }
 
-  @Test(arguments: TransportKind.allCases, [IdempotencyLevel.noSideEffects, .idempotent])
+  @Test("retry", arguments: TransportKind.allCases, [IdempotencyLevel.noSideEffects, .idempotent])
   func aLostCallThatMayBeRepeatedIs(
     _ kind: TransportKind, _ idempotency: IdempotencyLevel
   ) async throws {
@@ -86,7 +86,7 @@ struct RetryTests {
     #expect(attempts == 2)
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("retry disabled", arguments: TransportKind.allCases)
   func aLostCallThatMayNotBeRepeatedIsNot(_ kind: TransportKind) async throws {
     for (idempotency, retry) in [
       (IdempotencyLevel.unknown, RetryPolicy.standard), (.noSideEffects, .never),
@@ -101,7 +101,29 @@ struct RetryTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("retry cancelled during the delay", arguments: TransportKind.allCases)
+  func aCallThatIsCancelledBetweenTwoAttemptsEndsAtOnce(_ kind: TransportKind) async throws {
+    let method = MethodDescriptor(
+      service: "test.Crash", method: "Do", idempotency: .noSideEffects)
+    let place = kind.makePlace()
+    let service = Crashing()
+    let server = try await place.startServer([service.definition(method)])
+    service.server.withLock { $0 = server }
+    let client = RPCClient(connector: place.connector)
+    defer { client.close() }
+    // A pause that nobody sits out: if the cancellation did not end it, the suite's time limit would.
+    let days = RetryPolicy(
+      maximumAttempts: 2, firstPause: .seconds(864_000), longestPause: .seconds(864_000))
+    let call = Task {
+      await client.failure(of: method, options: CallOptions(waitForReady: true, retry: days))
+    }
+    await service.crashed.wait()
+    call.cancel()
+    #expect(await call.value.code == .cancelled)
+    #expect(service.calls.load(ordering: .relaxed) == 1)
+  }
+
+  @Test("wait for ready, own bound", arguments: TransportKind.allCases)
   func readinessHasABoundOfItsOwn(_ kind: TransportKind) async throws {
     let client = RPCClient(connector: kind.makePlace().connector)
     let error = await client.failure(

@@ -26,7 +26,7 @@ struct StreamTests {
     #expect(server.callsInProgress == 0)
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("server streaming", arguments: TransportKind.allCases)
   func aServerStreamArrivesWholeAndInOrder(_ kind: TransportKind) async throws {
     try await withStreams(kind) { client, _ in
       for count in [0, 1, 5_000] as [UInt32] {
@@ -42,7 +42,7 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("streaming error response", arguments: TransportKind.allCases)
   func anErrorComesAfterTheMessagesBeforeIt(_ kind: TransportKind) async throws {
     try await withStreams(kind) { client, _ in
       let stream = try await client.count(
@@ -56,7 +56,7 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("client streaming", arguments: TransportKind.allCases)
   func aClientStreamIsAnsweredOnce(_ kind: TransportKind) async throws {
     try await withStreams(kind) { client, _ in
       for count in [0, 1, 5_000] as [UInt64] {
@@ -69,7 +69,7 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("ping pong streaming", arguments: TransportKind.allCases)
   func bothWaysAtOnce(_ kind: TransportKind) async throws {
     try await withStreams(kind) { client, _ in
       let call = try await client.echo()
@@ -87,7 +87,7 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("large messages in a stream", arguments: TransportKind.allCases)
   func messagesLargerThanTheCreditTravelInParts(_ kind: TransportKind) async throws {
     guard kind != .inProcessInPieces else { return }
     try await withStreams(kind) { client, _ in
@@ -106,7 +106,7 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("flow control, slow reader", arguments: TransportKind.allCases)
   func aReaderThatStopsHoldsTheWorkerBackAndNobodyElse(_ kind: TransportKind) async throws {
     let service = StreamsService()
     try await withStreams(kind, service) { client, _ in
@@ -127,7 +127,7 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("cancel after client done", arguments: TransportKind.allCases)
   func releasingAStreamCancelsItsCall(_ kind: TransportKind) async throws {
     let service = StreamsService()
     try await withStreams(kind, service) { client, _ in
@@ -139,7 +139,7 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("cancel after round trip", arguments: TransportKind.allCases)
   func cancellingTheReadersTaskCancelsTheCall(_ kind: TransportKind) async throws {
     let service = StreamsService()
     try await withStreams(kind, service) { client, _ in
@@ -155,7 +155,7 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("deadline exceeded in a stream", arguments: TransportKind.allCases)
   func aDeadlineEndsAStream(_ kind: TransportKind) async throws {
     let service = StreamsService()
     try await withStreams(kind, service) { client, _ in
@@ -171,7 +171,7 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("disappearing server in a stream", arguments: TransportKind.allCases)
   func aStreamFailsWithItsConnection(_ kind: TransportKind) async throws {
     try await withStreams(kind) { client, server in
       let call = try await client.echo()
@@ -184,7 +184,7 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("many streams", arguments: TransportKind.allCases)
   func manyStreamsShareAPipe(_ kind: TransportKind) async throws {
     try await withStreams(kind) { client, _ in
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -207,7 +207,7 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: TransportKind.allCases)
+  @Test("two readers", arguments: TransportKind.allCases)
   func twoReadersOfOneStreamAreToldSo(_ kind: TransportKind) async throws {
     try await withStreams(kind) { client, _ in
       let call = try await client.echo()
@@ -229,6 +229,68 @@ struct StreamTests {
         return [first, second]
       }
       #expect(codes == [.failedPrecondition, nil])
+    }
+  }
+
+  @Test("server finishes request", arguments: TransportKind.allCases)
+  func aHandlerNeedNotReadAllThatIsSent(_ kind: TransportKind) async throws {
+    let method = MethodDescriptor(service: "test.Brief", method: "First", shape: .bidirectional)
+    let brief = ServiceDefinition(
+      name: "test.Brief",
+      methods: [
+        .bidirectional(method) {
+          (requests: RequestStream<Numbered>, responses: ResponseWriter<Numbered>, _) in
+          for try await request in requests {
+            try await responses.write(request)
+            return
+          }
+        }
+      ])
+    let place = kind.makePlace()
+    let server = try await place.startServer([brief])
+    let client = RPCClient(connector: place.connector)
+    defer {
+      client.close()
+      server.close()
+    }
+    let call: BidirectionalCall<Numbered, Numbered> = try await client.bidirectional(method)
+    try await call.requests.write(Numbered(number: 7))
+    var numbers: [UInt64] = []
+    for try await response in call.responses { numbers.append(response.number) }
+    #expect(numbers == [7])
+    // The call is over, which the writer is told.
+    await #expect(throws: RPCError.self) { try await call.requests.write(Numbered(number: 8)) }
+    #expect(server.callsInProgress == 0)
+  }
+
+  @Test("max concurrent streams", arguments: TransportKind.allCases)
+  func streamsBeyondTheLimitAreRefusedAndCallsAreNot(_ kind: TransportKind) async throws {
+    let limits = RPCLimits(maximumStreamsPerConnection: 2)
+    try await withStreams(kind, limits: limits) { client, _ in
+      var open: [BidirectionalCall<Numbered, Numbered>] = []
+      for number in 0..<2 {
+        let call = try await client.echo()
+        try await call.requests.write(Numbered(number: UInt64(number)))
+        var responses = call.responses.makeAsyncIterator()
+        _ = try await responses.next()
+        open.append(call)
+      }
+      let refused = try await client.echo()
+      let error = await #expect(throws: RPCError.self) {
+        for try await _ in refused.responses {}
+      }
+      #expect(error?.code == .resourceExhausted && error?.execution == .notStarted)
+      // One that ends makes room.
+      open.removeFirst().requests.finish()
+      while true {
+        do throws(RPCError) {
+          for try await _ in try await client.count(CountRequest(count: 1)) {}
+          break
+        } catch {
+          #expect(error.code == .resourceExhausted)
+        }
+      }
+      for call in open { call.requests.finish() }
     }
   }
 }

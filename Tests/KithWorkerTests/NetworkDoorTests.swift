@@ -50,7 +50,7 @@ struct NetworkDoorTests {
     try folder.write(
       try #require(TemporaryFolder.text(of: renewed.authorities)), to: "before.ca.pem")
     let caller = try after.credentials("caller after")
-    while await !isAnswered(caller) {}
+    while await !isAnswered(caller) { try Task.checkCancellation() }
     watch.cancel()
     await watch.value
   }

@@ -43,9 +43,10 @@ struct CallCommand: AsyncParsableCommand {
 
   @OptionGroup var product: ProductOptions
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How long it may take: 500ms, 5s, 2m. (default: 30s, or no end for a method that answers "
-        + "with a stream)", valueName: "time"))
+        + "with a stream)", valueName: "time"), transform: TimeLimit.init(option:))
   var timeout: TimeLimit?
 
   @OptionGroup var output: OutputOptions

@@ -31,7 +31,11 @@ struct OutputOptions: ParsableArguments {
 
 /// How long a command may take.
 struct TimeoutOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("How long it may take: 500ms, 5s, 2m.", valueName: "time"))
+  // Whatever stands behind it is its value, so that a negative one is told from none.
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How long it may take: 500ms, 5s, 2m. (default: 30s)", valueName: "time"),
+    transform: TimeLimit.init(option:))
   var timeout = TimeLimit(.seconds(30))
 
   /// The options of a call within that time.

@@ -6,27 +6,21 @@ struct CompletionCommand: ParsableCommand {
     commandName: "completion",
     abstract: "Writes a completion script for a shell.",
     discussion: """
+      The script asks kith itself, so that it knows the workers that run, their verbs and flags, and need not be written \
+      again.
+
       EXAMPLES
         kith completion bash > ~/.local/share/bash-completion/completions/kith
         kith completion zsh > ~/.zfunc/_kith
         kith completion fish > ~/.config/fish/completions/kith.fish
       """)
 
-  /// The shells that there are scripts for.
-  enum Shell: String, ExpressibleByArgument, CaseIterable {
-    case bash, zsh, fish
-  }
-
   @Argument(help: "bash, zsh or fish.")
-  var shell: Shell
+  var shell: CompletionScript
 
-  func run() {
-    let target: CompletionShell =
-      switch shell {
-      case .bash: .bash
-      case .zsh: .zsh
-      case .fish: .fish
-      }
-    Output.line(KithCommand.completionScript(for: target))
+  func run() throws {
+    try Output.line(shell.text)
   }
 }
+
+extension CompletionScript: ExpressibleByArgument {}

@@ -50,17 +50,17 @@ struct DescribeCommand: AsyncParsableCommand {
     if name.contains("/") {
       let (service, method) = try await directory.method(name)
       if output.json {
-        Output.line(ContractJSON.json(method).text(pretty: true))
+        try Output.line(ContractJSON.json(method).text(pretty: true))
       } else {
-        Output.line(ContractPrinter(service.contracts).text(of: method))
+        try Output.line(ContractPrinter(service.contracts).text(of: method))
       }
     } else if directory.workers.contains(where: { $0.name == name }) {
       try await describe(worker: name, directory)
     } else if let service = try await directory.findService(name) {
       if output.json {
-        Output.line(ContractJSON.json(service.description).text(pretty: true))
+        try Output.line(ContractJSON.json(service.description).text(pretty: true))
       } else {
-        Output.line(ContractPrinter(service.contracts).text(of: service.description))
+        try Output.line(ContractPrinter(service.contracts).text(of: service.description))
       }
     } else {
       try await describe(type: name, directory)
@@ -98,7 +98,7 @@ struct DescribeCommand: AsyncParsableCommand {
       }
       parts.append(lines.joined(separator: "\n"))
     }
-    Output.line(
+    try Output.line(
       output.json
         ? JSONValue.array(objects).text(pretty: true) : parts.joined(separator: "\n\n"))
   }
@@ -107,11 +107,11 @@ struct DescribeCommand: AsyncParsableCommand {
     let described = try await directory.contracts(ofWorker: worker)
     let services = described.ownServices
     if output.json {
-      Output.line(JSONValue.array(services.map(ContractJSON.json)).text(pretty: true))
+      try Output.line(JSONValue.array(services.map(ContractJSON.json)).text(pretty: true))
       return
     }
     let printer = ContractPrinter(described.contracts)
-    Output.line(services.map { printer.text(of: $0) }.joined(separator: "\n\n"))
+    try Output.line(services.map { printer.text(of: $0) }.joined(separator: "\n\n"))
   }
 
   // MARK: Types
@@ -123,13 +123,13 @@ struct DescribeCommand: AsyncParsableCommand {
       let contracts = try await directory.contracts(ofWorker: worker.name).contracts
       let printer = ContractPrinter(contracts)
       if let message = contracts.messages.first(where: { matches($0.fullName) }) {
-        Output.line(
+        try Output.line(
           output.json
             ? ContractJSON.json(message).text(pretty: true) : printer.text(of: message))
         return
       }
       if let enumeration = contracts.enumerations.first(where: { matches($0.fullName) }) {
-        Output.line(
+        try Output.line(
           output.json
             ? ContractJSON.json(enumeration).text(pretty: true) : printer.text(of: enumeration))
         return

@@ -37,7 +37,7 @@ struct DownCommand: AsyncParsableCommand {
           + "see \(status.root)/logs/kithd.log")
     }
     if output.json {
-      Output.line(try HostJSON.json(answer).text(pretty: true))
+      try Output.line(try HostJSON.json(answer).text(pretty: true))
       return
     }
     let title = SafeText.line(status.title.isEmpty ? status.product : status.title)
@@ -45,6 +45,6 @@ struct DownCommand: AsyncParsableCommand {
     let killed =
       answer.workersKilled == 0
       ? "" : ", \(answer.workersKilled) of them killed because they did not end in time"
-    Output.line("\(title) is down: \(count) ended\(killed).")
+    try Output.line("\(title) is down: \(count) ended\(killed).")
   }
 }

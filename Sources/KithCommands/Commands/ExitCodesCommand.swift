@@ -11,11 +11,11 @@ struct ExitCodesCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  func run() {
+  func run() throws {
     if output.json {
-      Output.line(Self.json.text(pretty: true))
+      try Output.line(Self.json.text(pretty: true))
     } else {
-      Output.lines(Self.table)
+      try Output.lines(Self.table)
     }
   }
 

@@ -27,10 +27,15 @@ struct KithCommand: AsyncParsableCommand {
     UpCommand.self, DownCommand.self, StatusCommand.self, StartCommand.self, StopCommand.self,
     RestartCommand.self, LogsCommand.self, CallCommand.self, DescribeCommand.self,
     PlanCommand.self, PluginCommand.self, CompletionCommand.self, ExitCodesCommand.self,
+    CompleteCommand.self,
   ]
 
   /// The names of the commands.
   static let names = commands.compactMap { $0.configuration.commandName }
+
+  /// The names of those that are meant for people.
+  static let shownNames = commands.filter { $0.configuration.shouldDisplay }
+    .compactMap { $0.configuration.commandName }
 }
 
 /// The version of this command line.

@@ -23,7 +23,7 @@ struct PlanCommand: ParsableCommand {
 
   func run() throws {
     let plan = try plugins.reader(environment: Surroundings.current.environment).plan(product)
-    Output.line(output.json ? plan.json.text(pretty: true) : plan.description)
+    try Output.line(output.json ? plan.json.text(pretty: true) : plan.description)
   }
 }
 
@@ -36,7 +36,10 @@ struct PluginOptions: ParsableArguments {
   var folders: [String] = []
 
   /// What reads the manifests.
-  func reader(environment: [String: String]) -> ManifestReader {
-    ManifestReader(folders: folders, environment: environment)
+  /// - Throws: ``CommandFailure`` with exit code 64 when a folder is empty.
+  func reader(environment: [String: String]) throws(CommandFailure) -> ManifestReader {
+    var paths: [String] = []
+    for folder in folders { paths.append(try Surroundings.folder(folder, option: "--plugins")) }
+    return ManifestReader(folders: paths, environment: environment)
   }
 }

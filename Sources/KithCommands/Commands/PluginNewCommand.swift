@@ -30,10 +30,10 @@ struct PluginNewCommand: AsyncParsableCommand {
   func run() async throws {
     let start = ContinuousClock.now
     let name = try PluginName(name)
-    let folder = Surroundings.absolutePath(directory ?? ".")
+    let folder = try Surroundings.folder(directory ?? ".", option: "--directory")
     let checkout = try Checkout.containing(folder)
     try NewPlugin(checkout: checkout, name: name).write { step in
-      if !output.json { Output.line(step) }
+      if !output.json { try Output.line(step) }
     }
     let elapsed = start.duration(to: .now)
     let milliseconds =
@@ -41,23 +41,23 @@ struct PluginNewCommand: AsyncParsableCommand {
     if output.json {
       let result: JSONValue = [
         "plugin": .string(name.kebab), "checkout": .string(checkout.root),
-        "elapsedMs": .integer(milliseconds),
+        "elapsedMs": .string(String(milliseconds)),
         "written": .array(places(name).map { .string($0.path) }),
         "next": .array(nextSteps(name).map { .string($0) }),
       ]
-      Output.line(result.text(pretty: true))
+      try Output.line(result.text(pretty: true))
       return
     }
     let terminal = Surroundings.current.terminal
     let width = places(name).map { TextWidth.columns($0.path) }.max() ?? 0
-    Output.line("Wrote \(name.kebab) in \(Quantities.elapsed(milliseconds: milliseconds)):")
-    Output.lines(
+    try Output.line("Wrote \(name.kebab) in \(Quantities.elapsed(milliseconds: milliseconds)):")
+    try Output.lines(
       places(name).map {
         "  " + TextWidth.padded($0.path, to: width) + "  " + terminal.text($0.holds, .faint)
       })
-    Output.line()
-    Output.line(terminal.text("Next, in \(checkout.root):", .bold))
-    Output.lines(nextSteps(name).map { "  \($0)" })
+    try Output.line()
+    try Output.line(terminal.text("Next, in \(checkout.root):", .bold))
+    try Output.lines(nextSteps(name).map { "  \($0)" })
   }
 
   private func places(_ name: PluginName) -> [(path: String, holds: String)] {

@@ -21,7 +21,9 @@ struct RestartCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    try await WorkerChange(product: product, time: time, output: output).run(workers) {
+    try await WorkerChange(product: product, time: time, output: output).run(
+      workers, doing: "restarting"
+    ) {
       host, name, options in
       try await host.restartWorker(RestartWorkerRequest(name: name), options: options).worker
     }

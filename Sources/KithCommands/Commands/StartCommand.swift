@@ -21,7 +21,9 @@ struct StartCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    try await WorkerChange(product: product, time: time, output: output).run(workers) {
+    try await WorkerChange(product: product, time: time, output: output).run(
+      workers, doing: "starting"
+    ) {
       host, name, options in
       try await host.startWorker(StartWorkerRequest(name: name), options: options).worker
     }

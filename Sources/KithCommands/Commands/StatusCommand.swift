@@ -26,9 +26,9 @@ struct StatusCommand: AsyncParsableCommand {
     let status = try await running.connection.host.getStatus(
       GetStatusRequest(), options: time.callOptions)
     if output.json {
-      Output.line(try HostJSON.json(status).text(pretty: true))
+      try Output.line(try HostJSON.json(status).text(pretty: true))
     } else {
-      Output.lines(
+      try Output.lines(
         StatusReport(status: status, terminal: surroundings.terminal, now: Surroundings.now).lines)
     }
   }

@@ -21,7 +21,9 @@ struct StopCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    try await WorkerChange(product: product, time: time, output: output).run(workers) {
+    try await WorkerChange(product: product, time: time, output: output).run(
+      workers, doing: "stopping"
+    ) {
       host, name, options in
       try await host.stopWorker(StopWorkerRequest(name: name), options: options).worker
     }

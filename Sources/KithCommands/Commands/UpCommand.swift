@@ -36,15 +36,17 @@ struct UpCommand: AsyncParsableCommand {
 
   func run() async throws {
     let surroundings = Surroundings.current
-    let root = root.map(Surroundings.absolutePath)
+    let root = try root.map { path throws(CommandFailure) in
+      try Surroundings.folder(path, option: "--root")
+    }
     let plan = try plugins.reader(environment: surroundings.environment).plan(product)
     let places = try ProductPlaces(
       product: plan.product, root: root, environment: surroundings.environment)
 
     if let connection = try await running(places) {
       if !output.json {
-        Output.line("\(plan.title) is running already; nothing was started.")
-        Output.line()
+        try Output.line("\(plan.title) is running already; nothing was started.")
+        try Output.line()
       }
       try await show(connection, surroundings, isNew: false)
       return
@@ -55,9 +57,9 @@ struct UpCommand: AsyncParsableCommand {
 
   /// The way to the host, when one runs.
   private func running(_ places: ProductPlaces) async throws -> HostConnection? {
-    do throws(RPCError) {
-      return try await HostConnection.open(places)
-    } catch {
+    do {
+      return try await RunningProduct.open(places).connection
+    } catch let error as RPCError {
       guard error.code == .unavailable else { throw error }
       return nil
     }
@@ -112,27 +114,50 @@ struct UpCommand: AsyncParsableCommand {
         GetStatusRequest(waitUntilSettled: true), options: time.callOptions)
     } catch {
       guard error.code == .deadlineExceeded else { throw error }
-      throw CommandFailure(
-        .deadline,
-        "the workers are not ready after \(time.timeout.text); the host keeps trying: "
-          + "see `kith status`, or wait longer with --timeout", code: error.code.name)
+      try await showUnsettled(connection, surroundings)
+      return
     }
-    if output.json {
-      Output.line(try HostJSON.json(status).text(pretty: true))
-    } else {
-      let report = StatusReport(
-        status: status, terminal: surroundings.terminal, now: Surroundings.now)
-      Output.lines(report.lines)
-      Output.line()
-      Output.lines(await suggestions(status, surroundings))
+    try write(status, surroundings)
+    if !output.json {
+      try Output.line()
+      try Output.lines(await suggestions(status, surroundings))
     }
-    let failed = status.workers.filter { $0.wanted && $0.state != .ready && $0.state != .finished }
+    let failed = Self.unready(status)
     guard let first = failed.first else { return }
     let names = failed.map { SafeText.line($0.name) }.joined(separator: ", ")
     throw CommandFailure(
       .unavailable,
       "not ready: \(names). The host keeps running; `kith logs \(first.name)` "
         + "shows what it said, `kith down` ends it")
+  }
+
+  /// Shows how the workers are when their time is up, and says which are not ready.
+  private func showUnsettled(
+    _ connection: HostConnection, _ surroundings: Surroundings
+  ) async throws {
+    let status = try await connection.host.getStatus(
+      GetStatusRequest(), options: CallOptions(timeout: CallSettings.standardTimeout))
+    try write(status, surroundings)
+    let unready = Self.unready(status).map { SafeText.line($0.name) }
+    throw CommandFailure(
+      .deadline,
+      "not ready after \(time.timeout): \(unready.joined(separator: ", ")). The host keeps trying: "
+        + "see `kith status`, or wait longer with --timeout")
+  }
+
+  private func write(
+    _ status: GetStatusResponse, _ surroundings: Surroundings
+  ) throws {
+    if output.json {
+      try Output.line(try HostJSON.json(status).text(pretty: true))
+    } else {
+      try Output.lines(
+        StatusReport(status: status, terminal: surroundings.terminal, now: Surroundings.now).lines)
+    }
+  }
+
+  private static func unready(_ status: GetStatusResponse) -> [WorkerStatus] {
+    status.workers.filter { $0.wanted && $0.state != .ready && $0.state != .finished }
   }
 
   /// What to try next.
@@ -146,6 +171,12 @@ struct UpCommand: AsyncParsableCommand {
     }
     var rows = status.workers.filter { $0.state == .ready && !$0.services.isEmpty }.prefix(3).map {
       ("kith\(options) \($0.name) --help", "what it can do")
+    }
+    let stopped = status.workers.filter { !$0.wanted && $0.state == .stopped }.map(\.name)
+    if !stopped.isEmpty {
+      rows.insert(
+        ("kith\(options) start \(stopped.joined(separator: " "))", "what is stopped, up again"),
+        at: 0)
     }
     rows.append(("kith\(options) status", "how it is"))
     if let worker = status.workers.first {

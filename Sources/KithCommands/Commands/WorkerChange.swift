@@ -11,7 +11,7 @@ struct WorkerChange {
   let output: OutputOptions
 
   func run(
-    _ names: [String],
+    _ names: [String], doing: String,
     change: (HostClient, String, CallOptions) async throws -> WorkerStatus?
   ) async throws {
     let surroundings = Surroundings.current
@@ -21,16 +21,20 @@ struct WorkerChange {
     for name in names {
       do {
         if let worker = try await change(host, name, time.callOptions) { changed.append(worker) }
-      } catch let error as RPCError {
-        guard error.code == .notFound else { throw error }
+      } catch let error as RPCError where error.code == .notFound {
         throw try await Self.unknown(name, host: host)
+      } catch let error as RPCError where error.code == .deadlineExceeded {
+        throw CommandFailure(
+          .deadline,
+          "the host is still \(doing) \(name) after \(time.timeout), and goes on with it; "
+            + "see `kith status`, or wait longer with --timeout", code: error.code.name)
       }
     }
     if output.json {
-      Output.line(
+      try Output.line(
         JSONValue.array(try changed.map { try HostJSON.json($0) }).text(pretty: true))
     } else {
-      Output.lines(
+      try Output.lines(
         StatusReport.table(changed, now: Surroundings.now).lines(surroundings.terminal))
     }
   }

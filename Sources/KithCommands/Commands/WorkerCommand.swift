@@ -36,7 +36,7 @@ struct WorkerCommand {
     let help = VerbHelp(
       contracts: described.contracts, worker: worker, terminal: surroundings.terminal)
     guard !helpComesFirst, let name = rest.first else {
-      Output.line(help.text(services: services, verbs: verbs))
+      try Output.line(help.text(services: services, verbs: verbs))
       return
     }
     let verb = try Verb.verb(named: name, among: verbs, worker: worker)
@@ -47,7 +47,7 @@ struct WorkerCommand {
       Array(rest.dropFirst()), request: type, contracts: described.contracts,
       command: "\(command) \(verb.name)", settings: settings, reader: SystemValueReader())
     if parsed.wantsHelp {
-      Output.line(help.text(verb))
+      try Output.line(help.text(verb))
       return
     }
     let readsLines = verb.method.isClientStreaming && parsed.request.encoded().isEmpty
@@ -70,7 +70,9 @@ struct WorkerCommand {
         throw error
       }
       // Whoever mistypes a command should not be told to start a host.
-      guard let command = nearestName(to: worker, among: KithCommand.names) else { throw failure }
+      guard let command = nearestName(to: worker, among: KithCommand.shownNames) else {
+        throw failure
+      }
       throw CommandFailure(
         .usage, "there is no command '\(SafeText.line(worker))'; did you mean 'kith \(command)'?")
     }
@@ -84,7 +86,7 @@ struct WorkerCommand {
       let names = status.workers.map(\.name)
       let shown = SafeText.line(String(worker.prefix(60)))
       let hint =
-        nearestName(to: worker, among: names + KithCommand.names)
+        nearestName(to: worker, among: names + KithCommand.shownNames)
         .map { "did you mean '\($0)'?" }
         ?? "workers: \(names.isEmpty ? "none" : names.joined(separator: ", ")); "
         + "`kith --help` lists the commands"

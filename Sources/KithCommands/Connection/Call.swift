@@ -41,7 +41,7 @@ struct Call {
       let stream = CallStream(call: self, options: options)
       try await stream.run(requests) { answer in
         if method.isServerStreaming {
-          Output.line(try message(answer).json(contracts, options: .commandLine).text())
+          try Output.line(try message(answer).json(contracts, options: .commandLine).text())
         } else {
           try write(answer, answering: nil, isJSON: isJSON, terminal: terminal)
         }
@@ -62,9 +62,9 @@ struct Call {
   ) throws(CommandFailure) {
     let message = try message(answer)
     if isJSON {
-      Output.line(message.json(contracts, options: .commandLine).text(pretty: true))
+      try Output.line(message.json(contracts, options: .commandLine).text(pretty: true))
     } else {
-      Output.lines(
+      try Output.lines(
         MessageRenderer(contracts, terminal: terminal, answering: request).lines(message))
     }
   }

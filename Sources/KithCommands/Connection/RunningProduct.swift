@@ -17,7 +17,9 @@ struct RunningProduct: Sendable {
   static func find(
     product: String?, root: String?, workers: [String] = [], environment: [String: String]
   ) async throws -> RunningProduct {
-    let root = root.map(Surroundings.absolutePath)
+    let root = try root.map { path throws(CommandFailure) in
+      try Surroundings.folder(path, option: "--root")
+    }
     let variable = environment["KITH_PRODUCT"].flatMap { $0.isEmpty ? nil : $0 }
     if let product = product ?? variable {
       return try await open(
@@ -27,8 +29,29 @@ struct RunningProduct: Sendable {
     return try await findRunning(with: workers, environment: environment)
   }
 
-  static func open(_ places: ProductPlaces) async throws(RPCError) -> RunningProduct {
-    RunningProduct(places: places, connection: try await HostConnection.open(places))
+  /// The product in these places.
+  /// - Throws: `RPCError` UNAVAILABLE when no host runs there; ``CommandFailure`` with exit code 77 when this user may not ask.
+  static func open(_ places: ProductPlaces) async throws -> RunningProduct {
+    do throws(RPCError) {
+      return RunningProduct(places: places, connection: try await HostConnection.open(places))
+    } catch {
+      guard error.code == .permissionDenied, access(places.controlSocket, W_OK) != 0 else {
+        throw error
+      }
+      throw foreign(places.runtimeDirectory)
+    }
+  }
+
+  /// A product that is somebody else's: whose, and what to do.
+  private static func foreign(_ folder: String) -> CommandFailure {
+    let owner = SystemUser.owner(of: "\(folder)/host.sock")
+    let whose = owner.map { "belongs to user \($0)" } ?? "is somebody else's"
+    let asOwner =
+      owner.map { "run kith as that user (`sudo -u \($0) kith ...`)" } ?? "ask its owner"
+    return CommandFailure(
+      .permission,
+      "\(folder) \(whose), and user \(SystemUser.current) may not use it; \(asOwner), or start a "
+        + "product of your own with `kith up NAME --root DIR`")
   }
 
   /// The product in a root; its name is not known yet, and not needed: one root holds one product.
@@ -36,9 +59,9 @@ struct RunningProduct: Sendable {
     in root: String, environment: [String: String]
   ) async throws -> RunningProduct {
     let places = try ProductPlaces(product: "unnamed", root: root, environment: environment)
-    do throws(RPCError) {
+    do {
       return try await open(places)
-    } catch {
+    } catch let error as RPCError {
       guard error.code == .unavailable else { throw error }
       throw CommandFailure(
         .unavailable, "no host is running in \(root); start one with `kith up NAME --root \(root)`",
@@ -53,7 +76,7 @@ struct RunningProduct: Sendable {
       guard let places = try? ProductPlaces(product: name, environment: environment) else {
         continue
       }
-      do throws(RPCError) {
+      do {
         running.append(try await open(places))
       } catch {
         // A socket that a host left behind, or that of somebody else, is no product of this person.
@@ -80,48 +103,22 @@ struct RunningProduct: Sendable {
         "several products run: \(names.joined(separator: ", ")); name one with "
           + "--product NAME or KITH_PRODUCT=NAME")
     }
+    if let closed = ProductFolders(environment: environment).closed { throw foreign(closed) }
     let known = ManifestReader(environment: environment).productNames()
     let which = known.count == 1 ? known[0] : "NAME"
     let names = known.count > 1 ? " (\(known.joined(separator: ", ")))" : ""
     throw CommandFailure(
-      .unavailable, "no host is running; start one with `kith up \(which)`\(names)",
+      .unavailable,
+      "no host of user \(SystemUser.current) is running; start one with `kith up \(which)`\(names)",
       code: StatusCode.unavailable.name)
   }
 
   /// The products that have a control socket where sockets are by default, whether anybody listens or not.
   private static func namesWithSocket(environment: [String: String]) -> [String] {
-    // The places of a made-up product show the folders that products are in.
-    let madeUp = "a-product-that-nobody-has"
-    guard let example = try? ProductPlaces(product: madeUp, environment: environment) else {
-      return []
+    ProductFolders(environment: environment).names.filter { name in
+      (try? ProductPlaces(product: name, environment: environment))
+        .map { access($0.controlSocket, F_OK) == 0 } ?? false
     }
-    var names: Set<String> = []
-    for path in [example.runtimeDirectory, example.stateDirectory] {
-      // `.../kith/NAME`, or `.../kith/NAME/run` below the state: the folder that holds `NAME` is wanted.
-      let parts = path.split(separator: "/").prefix { $0 != madeUp }
-      for name in folders(in: "/" + parts.joined(separator: "/")) {
-        guard let places = try? ProductPlaces(product: name, environment: environment) else {
-          continue
-        }
-        if access(places.controlSocket, F_OK) == 0 { names.insert(name) }
-      }
-    }
-    return names.sorted()
-  }
-
-  private static func folders(in path: String) -> [String] {
-    guard let stream = opendir(path) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-          String(cString: $0)
-        }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
   }
 }
 

@@ -91,7 +91,14 @@ struct ServiceDirectory: Sendable {
       }
     }
     let matches = workers.filter { $0.services.contains { Self.matches($0, name) } }
-    guard let found = matches.first else { return nil }
+    guard let found = matches.first else {
+      guard let common = WorkerContracts.commonServices.first(where: { Self.matches($0, name) })
+      else { return nil }
+      throw CommandFailure(
+        .usage,
+        "every worker serves \(common); say which one is meant with --worker NAME: "
+          + workers.map(\.name).joined(separator: ", "))
+    }
     let fullNames = Set(matches.flatMap(\.services).filter { Self.matches($0, name) })
     guard fullNames.count == 1, let fullName = fullNames.first else {
       throw CommandFailure(

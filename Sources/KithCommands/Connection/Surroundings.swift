@@ -21,13 +21,23 @@ struct Surroundings: Sendable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
+  /// The folder that an option names, as a path from the root of the file system.
+  /// - Throws: ``CommandFailure`` with exit code 64 when it is empty, as a variable that is not set is: that does not mean
+  ///   the folder at hand.
+  static func folder(_ path: String, option: String) throws(CommandFailure) -> String {
+    guard !path.isEmpty else {
+      throw CommandFailure(.usage, "\(option) needs a folder, and was given an empty text")
+    }
+    return absolutePath(path)
+  }
+
   /// A path from the root of the file system.
   static func absolutePath(_ path: String) -> String {
     if path.hasPrefix("/") { return path }
     guard let current = getcwd(nil, 0) else { return path }
     defer { free(current) }
     let folder = String(cString: current)
-    return path == "." || path.isEmpty ? folder : "\(folder)/\(path)"
+    return path == "." ? folder : "\(folder)/\(path)"
   }
 
   /// The folder of this program, links resolved.

@@ -25,13 +25,21 @@ struct WorkerContracts: Sendable {
 
   /// The services that are the worker's own rather than those that every worker has.
   var ownServices: [ServiceDescription] {
-    services.filter { !Self.isCommon($0) }.compactMap { contracts.service(named: $0) }
+    services.filter { !Self.isCommon($0) }.compactMap {
+      contracts.service(named: $0)
+    }
+  }
+
+  /// Whether a service or type is of the packages that every worker has from the SDK.
+  static func isCommon(_ fullName: String) -> Bool {
+    commonServices.contains { service in
+      let package = service.split(separator: ".").dropLast().joined(separator: ".")
+      return fullName.hasPrefix(package + ".")
+    }
   }
 
   /// The services that every worker has from the SDK.
-  private static func isCommon(_ service: String) -> Bool {
-    ["kith.worker.v1.", "kith.health.v1.", "kith.reflection.v1."].contains {
-      service.hasPrefix($0)
-    }
-  }
+  static let commonServices = [
+    "kith.health.v1.Health", "kith.reflection.v1.Reflection", "kith.worker.v1.Lifecycle",
+  ]
 }

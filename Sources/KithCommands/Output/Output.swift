@@ -3,32 +3,42 @@ import Glibc
 /// Where commands write. Straight to the descriptors, so that what is written is there at once, also in a pipe.
 enum Output {
   /// Writes a line to standard output.
-  static func line(_ text: String = "") {
-    write(text + "\n", to: STDOUT_FILENO)
+  /// - Throws: exit code 73 when it cannot be written, as on a full disk. A reader that went away is no error: it wants no
+  ///   more.
+  static func line(_ text: String = "") throws(CommandFailure) {
+    try toStandardOutput(text + "\n")
   }
 
   /// Writes lines to standard output.
-  static func lines(_ lines: some Sequence<String>) {
-    write(lines.map { $0 + "\n" }.joined(), to: STDOUT_FILENO)
+  /// - Throws: as ``line(_:)``.
+  static func lines(_ lines: some Sequence<String>) throws(CommandFailure) {
+    try toStandardOutput(lines.map { $0 + "\n" }.joined())
   }
 
-  /// Writes a line to standard error.
+  /// Writes a line to standard error. Where that fails nobody can be told; the exit code still says it.
   static func errorLine(_ text: String) {
-    write(text + "\n", to: STDERR_FILENO)
+    _ = write(text + "\n", to: STDERR_FILENO)
   }
 
-  private static func write(_ text: String, to descriptor: Int32) {
+  private static func toStandardOutput(_ text: String) throws(CommandFailure) {
+    let code = write(text, to: STDOUT_FILENO)
+    guard code == 0 || code == EPIPE else {
+      throw CommandFailure(
+        .cannotCreate, "cannot write standard output: \(String(cString: strerror(code)))")
+    }
+  }
+
+  /// Zero, or the number of the error.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         bytes = bytes.dropFirst(count)
-        continue
+      } else if errno != EINTR {
+        return errno
       }
-      if errno == EINTR { continue }
-      // Nobody can be told more; the exit code says it, except where the reader went away and wants no more.
-      if descriptor == STDOUT_FILENO, errno != EPIPE { exit(ExitStatus.cannotCreate.number) }
-      return
     }
+    return 0
   }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// What standard output can show.
 struct Terminal: Sendable, Equatable {
-  /// How many columns there are; 80 where it is no terminal.
+  /// How many columns there are: as `COLUMNS` says; without it those of the terminal, 80 where it is none.
   var width: Int
   /// Whether text may be coloured.
   var hasColour: Bool
@@ -15,15 +15,19 @@ struct Terminal: Sendable, Equatable {
 
   /// Standard output as it is: colour only on a terminal, and not with `NO_COLOR` or `TERM=dumb`.
   static func standardOutput(environment: [String: String]) -> Terminal {
-    guard isatty(STDOUT_FILENO) == 1 else { return Terminal() }
+    let asked = environment["COLUMNS"].flatMap { Int($0) }.map { min(max($0, narrowest), 1000) }
+    guard isatty(STDOUT_FILENO) == 1 else { return Terminal(width: asked ?? 80) }
     var size = winsize()
     let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     let refusesColour =
       !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
     return Terminal(
       // Lines that are too long are hard to read, and ones that are too short cannot hold a table.
-      width: isKnown ? min(max(Int(size.ws_col), 40), 120) : 80, hasColour: !refusesColour)
+      width: asked ?? (isKnown ? min(max(Int(size.ws_col), narrowest), 120) : 80),
+      hasColour: !refusesColour)
   }
+
+  private static let narrowest = 40
 
   /// The colours in use, with a meaning each.
   enum Colour: Int {

@@ -18,7 +18,7 @@ struct NewPlugin {
 
   /// Writes it. `report` is told of steps that take time.
   /// - Throws: ``CommandFailure``; the checkout is as it was.
-  func write(report: (String) -> Void) throws {
+  func write(report: (String) throws -> Void) throws {
     for path in [contractFolder, pluginFolder, testsFolder, generated] where checkout.has(path) {
       throw CommandFailure(
         .cannotCreate, "\(checkout.root)/\(path) exists; choose another name, or remove it")
@@ -34,7 +34,7 @@ struct NewPlugin {
 
     do {
       try checkout.move("\(draft)/\(contractFolder)", to: contractFolder)
-      report("Generating the code of the contract ...")
+      try report("Generating the code of the contract ...")
       try generateContracts()
       try Task.checkCancellation()
       try checkout.move("\(draft)/\(pluginFolder)", to: pluginFolder)

@@ -1,3 +1,5 @@
+import KithManifest
+
 /// The name of a new plugin, and how it is spelt in each of the places where it stands.
 struct PluginName: Equatable {
   /// As a person types it: `pill-box`.
@@ -20,7 +22,7 @@ struct PluginName: Equatable {
     guard isFormed else {
       throw CommandFailure(.usage, "'\(shown)' is no name for a plugin; expected \(Self.form)")
     }
-    guard !KithCommand.names.contains(text), text != "help", text != "kithd" else {
+    guard !ReservedNames.commands.contains(text), text != "kithd" else {
       throw CommandFailure(
         .usage,
         "'\(text)' is a word of kith itself, and `kith \(text)` would never reach the "

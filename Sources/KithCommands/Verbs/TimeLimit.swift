@@ -1,7 +1,5 @@
-import ArgumentParser
-
 /// A length of time as `--timeout` takes it: `500ms`, `5s`, `2m`, `1h`.
-struct TimeLimit: Equatable, Sendable, ExpressibleByArgument {
+struct TimeLimit: Equatable, Sendable, CustomStringConvertible {
   /// The time.
   let duration: Duration
 
@@ -14,13 +12,23 @@ struct TimeLimit: Equatable, Sendable, ExpressibleByArgument {
   }
 
   /// The time as `--timeout` takes it, for help and errors.
-  var text: String {
+  var description: String {
     let milliseconds =
       duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
   }
 
-  var defaultValueDescription: String { text }
+  /// The time that an option is given.
+  /// - Throws: ``CommandFailure`` with exit code 64 that says what is expected.
+  init(option text: String) throws(CommandFailure) {
+    guard let limit = TimeLimit(argument: text) else {
+      let isNegative = text.first == "-" && text.dropFirst().first?.isNumber == true
+      throw CommandFailure(
+        .usage,
+        (isNegative ? "a time cannot be negative; " : "") + "expected \(Self.form)")
+    }
+    self = limit
+  }
 
   init?(argument: String) {
     let units: [(suffix: String, milliseconds: Double)] = [

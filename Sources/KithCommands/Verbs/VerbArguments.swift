@@ -73,10 +73,11 @@ extension CallSettings {
     case "product": product = value
     case "root": root = value
     case "timeout":
-      guard let limit = TimeLimit(argument: value) else {
-        throw CommandFailure(.usage, "--timeout: expected \(TimeLimit.form)")
+      do throws(CommandFailure) {
+        timeout = try TimeLimit(option: value).duration
+      } catch {
+        throw CommandFailure(.usage, "--timeout: \(error.message)")
       }
-      timeout = limit.duration
     default: break
     }
   }

@@ -52,6 +52,8 @@ struct ServerCallTable<Waiter: Sendable> {
     /// Nil until `attach`.
     var handler: Handler?
     var takesMany: Bool
+    /// Whether it has more than one message either way, and may so hold as much as its credit.
+    var isStream: Bool
     var inbox: MessageInbox<Waiter>
     var gate: CreditGate<HeldMessage<Waiter>>
 
@@ -68,6 +70,8 @@ struct ServerCallTable<Waiter: Sendable> {
   private var calls: [UInt32: Call] = [:]
   /// Handlers that have not returned although their call is over; they count as in progress.
   private var lingering: [UInt64: Handler?] = [:]
+  /// How many of the calls are streams.
+  private var streams = 0
   private var lastSerial: UInt64 = 0
   private var isClosed = false
 
@@ -118,15 +122,20 @@ struct ServerCallTable<Waiter: Sendable> {
     guard count < limits.maximumCallsPerConnection else {
       return .end(id, .tooManyCalls(limits.maximumCallsPerConnection, on: "this connection"))
     }
+    let isStream = method.shape != .unary
+    guard !isStream || streams < limits.maximumStreamsPerConnection else {
+      return .end(id, .tooManyStreams(limits.maximumStreamsPerConnection))
+    }
     var deadline: Moment?
     if let microseconds = start.timeoutMicroseconds {
       guard microseconds > 0 else { return .end(id, .deadlinePassedBeforeStart) }
       deadline = now.advanced(byMicroseconds: microseconds)
     }
     lastSerial += 1
+    if isStream { streams += 1 }
     let credit: Credit? = peerTakesParts ? .initial : nil
     var call = Call(
-      serial: lastSerial, deadline: deadline, takesMany: method.takesMany,
+      serial: lastSerial, deadline: deadline, takesMany: method.takesMany, isStream: isStream,
       inbox: MessageInbox(credit: method.takesMany ? credit : nil), gate: CreditGate(credit: credit)
     )
     if !method.takesMany, let message = frame.message, !frame.isPart {
@@ -267,6 +276,7 @@ struct ServerCallTable<Waiter: Sendable> {
     if !lingering.isEmpty, lingering.removeValue(forKey: call.serial) != nil { return (false, []) }
     guard let index = index(of: call) else { return (false, []) }
     var gone = calls.remove(at: index).value
+    if gone.isStream { streams -= 1 }
     return (true, gone.leftBehind())
   }
 
@@ -296,6 +306,7 @@ struct ServerCallTable<Waiter: Sendable> {
   /// Takes a call out; its handler, if one runs, lingers until it returns.
   private mutating func end(_ id: UInt32, _ status: CallStatus?) -> Reaction {
     guard var call = calls.removeValue(forKey: id) else { return Reaction() }
+    if call.isStream { streams -= 1 }
     let wakes = call.leftBehind()
     guard call.waiting == nil else {
       return Reaction(ending: Ending(id: id, status: status), wakes: wakes)
@@ -345,6 +356,13 @@ extension CallStatus {
         .resourceExhausted,
         "the message has more than \(limits.maximumMessageBytes) bytes, which is the limit")
     }
+  }
+
+  static func tooManyStreams(_ limit: Int) -> CallStatus {
+    CallStatus(
+      .resourceExhausted,
+      "\(limit) streams are in progress on this connection, which is the limit: wait for some to end",
+      details: CallExecution.notStarted.details)
   }
 
   static func tooManyCalls(_ limit: Int, on place: String) -> CallStatus {

@@ -7,6 +7,8 @@ public struct RPCLimits: Sendable, Equatable {
   public var maximumMetadataBytes: Int
   /// The most calls in progress on one connection; past it RESOURCE_EXHAUSTED.
   public var maximumCallsPerConnection: Int
+  /// The most of these that are streams, each of which may hold its credit of messages; past it RESOURCE_EXHAUSTED.
+  public var maximumStreamsPerConnection: Int
   /// The most calls in progress on a server, all connections together; past it RESOURCE_EXHAUSTED.
   public var maximumCallsPerServer: Int
   /// The most connections that a server holds; past it a new one is closed at once.
@@ -21,13 +23,15 @@ public struct RPCLimits: Sendable, Equatable {
   /// gives it at once; only one that is stopped or stuck as a whole does not.
   public var keepaliveTimeout: Duration
 
-  /// 16 MiB a message, 16 KiB of metadata, 1024 calls a connection and 4096 a server, 1024 connections.
+  /// 16 MiB a message, 16 KiB of metadata, 1024 calls (256 streams) a connection and 4096
+  /// a server, 1024 connections.
   public static let standard = RPCLimits()
 
   /// The standard limits, save those that are given.
   public init(
     maximumMessageBytes: Int = 16 << 20, maximumMetadataBytes: Int = 16 << 10,
-    maximumCallsPerConnection: Int = 1024, maximumCallsPerServer: Int = 4096,
+    maximumCallsPerConnection: Int = 1024, maximumStreamsPerConnection: Int = 256,
+    maximumCallsPerServer: Int = 4096,
     maximumConnections: Int = 1024, maximumQueuedBytes: Int = 4 << 20,
     helloTimeout: Duration = .seconds(10), keepaliveInterval: Duration = .seconds(10),
     keepaliveTimeout: Duration = .seconds(10)
@@ -35,6 +39,7 @@ public struct RPCLimits: Sendable, Equatable {
     self.maximumMessageBytes = maximumMessageBytes
     self.maximumMetadataBytes = maximumMetadataBytes
     self.maximumCallsPerConnection = maximumCallsPerConnection
+    self.maximumStreamsPerConnection = maximumStreamsPerConnection
     self.maximumCallsPerServer = maximumCallsPerServer
     self.maximumConnections = maximumConnections
     self.maximumQueuedBytes = maximumQueuedBytes

@@ -25,6 +25,51 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// What is known of a call's handler.
+nonisolated enum Kith_Rpc_V1_ExecutionState: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// Nothing is known.
+  case unspecified // = 0
+
+  /// It was not started: repeating the call is safe.
+  case notStarted // = 1
+
+  /// It may have run: only a call that may be repeated, or has an idempotency key, should be.
+  case mayHaveRun // = 2
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .notStarted
+    case 2: self = .mayHaveRun
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .notStarted: return 1
+    case .mayHaveRun: return 2
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Kith_Rpc_V1_ExecutionState] = [
+    .unspecified,
+    .notStarted,
+    .mayHaveRun,
+  ]
+
+}
+
 /// The canonical status codes, numbered as gRPC numbers them. An unknown number is kept and treated as UNKNOWN.
 nonisolated enum Kith_Rpc_V1_StatusCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
@@ -467,6 +512,21 @@ nonisolated struct Kith_Rpc_V1_FieldViolation: Sendable {
   init() {}
 }
 
+/// Says whether a call that failed may have been carried out all the same; a detail of UNAVAILABLE, and of every refusal
+/// that a worker makes before a handler runs.
+nonisolated struct Kith_Rpc_V1_CallExecution: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What is known. Absent means nothing.
+  var state: Kith_Rpc_V1_ExecutionState = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// One entry of metadata.
 nonisolated struct Kith_Rpc_V1_MetadataEntry: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -514,6 +574,10 @@ nonisolated struct Kith_Rpc_V1_MetadataEntry: Sendable {
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kith.rpc.v1"
+
+nonisolated extension Kith_Rpc_V1_ExecutionState: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0EXECUTION_STATE_UNSPECIFIED\0\u{1}EXECUTION_STATE_NOT_STARTED\0\u{1}EXECUTION_STATE_MAY_HAVE_RUN\0")
+}
 
 nonisolated extension Kith_Rpc_V1_StatusCode: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OK\0\u{1}CANCELLED\0\u{1}UNKNOWN\0\u{1}INVALID_ARGUMENT\0\u{1}DEADLINE_EXCEEDED\0\u{1}NOT_FOUND\0\u{1}ALREADY_EXISTS\0\u{1}PERMISSION_DENIED\0\u{1}RESOURCE_EXHAUSTED\0\u{1}FAILED_PRECONDITION\0\u{1}ABORTED\0\u{1}OUT_OF_RANGE\0\u{1}UNIMPLEMENTED\0\u{1}INTERNAL\0\u{1}UNAVAILABLE\0\u{1}DATA_LOSS\0\u{1}UNAUTHENTICATED\0")
@@ -920,6 +984,36 @@ nonisolated extension Kith_Rpc_V1_FieldViolation: SwiftProtobuf.Message, SwiftPr
   static func ==(lhs: Kith_Rpc_V1_FieldViolation, rhs: Kith_Rpc_V1_FieldViolation) -> Bool {
     if lhs.field != rhs.field {return false}
     if lhs.description_p != rhs.description_p {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Rpc_V1_CallExecution: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CallExecution"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.state != .unspecified {
+      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Rpc_V1_CallExecution, rhs: Kith_Rpc_V1_CallExecution) -> Bool {
+    if lhs.state != rhs.state {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -114,6 +114,19 @@ struct FrameContractTests {
     #expect(answer.isPart && answer.message == [])
   }
 
+  @Test func whetherACallMayHaveRunIsToldAsTheContractSays() throws {
+    for (execution, state) in [
+      (KithRPC.CallExecution.notStarted, ExecutionState.notStarted),
+      (.mayHaveRun, .mayHaveRun),
+    ] {
+      let detail = try #require(execution.details.first)
+      #expect(detail.type == RPCContract.CallExecution.fullName)
+      let decoded = try RPCContract.CallExecution(decoding: detail.value)
+      #expect(decoded.state == state)
+    }
+    #expect(KithRPC.CallExecution.unspecified.details.isEmpty)
+  }
+
   @Test func aLargeMessageIsCutIntoPartsThatMakeItUp() throws {
     let size = OutgoingFrame.partSize * 2 + 17
     let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }

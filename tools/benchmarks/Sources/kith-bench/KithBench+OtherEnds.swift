@@ -4,7 +4,8 @@ import GRPCPeer
 /// The other ends of the measurements: each runs in a process of its own, which the benchmark starts.
 extension KithBench {
   static let otherEnds: [any ParsableCommand.Type] = [
-    ServeKith.self, LoadKith.self, ServeGRPC.self, ServeEcho.self, ServeNngEcho.self, ServeCookedNng.self,
+    ServeKith.self, LoadKith.self, ServeGRPC.self, ServeEcho.self, ServeNngEcho.self,
+    ServeCookedNng.self,
     ReadStream.self, CountAllocations.self,
   ]
 

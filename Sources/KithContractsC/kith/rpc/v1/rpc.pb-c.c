@@ -412,6 +412,51 @@ void   kith__rpc__v1__field_violation__free_unpacked
   assert(message->base.descriptor == &kith__rpc__v1__field_violation__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__rpc__v1__call_execution__init
+                     (Kith__Rpc__V1__CallExecution         *message)
+{
+  static const Kith__Rpc__V1__CallExecution init_value = KITH__RPC__V1__CALL_EXECUTION__INIT;
+  *message = init_value;
+}
+size_t kith__rpc__v1__call_execution__get_packed_size
+                     (const Kith__Rpc__V1__CallExecution *message)
+{
+  assert(message->base.descriptor == &kith__rpc__v1__call_execution__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__rpc__v1__call_execution__pack
+                     (const Kith__Rpc__V1__CallExecution *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__rpc__v1__call_execution__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__rpc__v1__call_execution__pack_to_buffer
+                     (const Kith__Rpc__V1__CallExecution *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__rpc__v1__call_execution__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Rpc__V1__CallExecution *
+       kith__rpc__v1__call_execution__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Rpc__V1__CallExecution *)
+     protobuf_c_message_unpack (&kith__rpc__v1__call_execution__descriptor,
+                                allocator, len, data);
+}
+void   kith__rpc__v1__call_execution__free_unpacked
+                     (Kith__Rpc__V1__CallExecution *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__rpc__v1__call_execution__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__rpc__v1__metadata_entry__init
                      (Kith__Rpc__V1__MetadataEntry         *message)
 {
@@ -1111,6 +1156,44 @@ const ProtobufCMessageDescriptor kith__rpc__v1__field_violation__descriptor =
   kith__rpc__v1__field_violation__field_indices_by_name,
   1,  kith__rpc__v1__field_violation__number_ranges,
   (ProtobufCMessageInit) kith__rpc__v1__field_violation__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__rpc__v1__call_execution__field_descriptors[1] =
+{
+  {
+    "state",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Rpc__V1__CallExecution, has_state),
+    offsetof(Kith__Rpc__V1__CallExecution, state),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__rpc__v1__call_execution__field_indices_by_name[] = {
+  0,   /* field[0] = state */
+};
+static const ProtobufCIntRange kith__rpc__v1__call_execution__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__rpc__v1__call_execution__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.rpc.v1.CallExecution",
+  "CallExecution",
+  "Kith__Rpc__V1__CallExecution",
+  "kith.rpc.v1",
+  sizeof(Kith__Rpc__V1__CallExecution),
+  1,
+  kith__rpc__v1__call_execution__field_descriptors,
+  kith__rpc__v1__call_execution__field_indices_by_name,
+  1,  kith__rpc__v1__call_execution__number_ranges,
+  (ProtobufCMessageInit) kith__rpc__v1__call_execution__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__rpc__v1__metadata_entry__field_descriptors[3] =

@@ -24,6 +24,7 @@ typedef struct Kith__Rpc__V1__WorkerFrame Kith__Rpc__V1__WorkerFrame;
 typedef struct Kith__Rpc__V1__CallStatus Kith__Rpc__V1__CallStatus;
 typedef struct Kith__Rpc__V1__StatusDetail Kith__Rpc__V1__StatusDetail;
 typedef struct Kith__Rpc__V1__FieldViolation Kith__Rpc__V1__FieldViolation;
+typedef struct Kith__Rpc__V1__CallExecution Kith__Rpc__V1__CallExecution;
 typedef struct Kith__Rpc__V1__MetadataEntry Kith__Rpc__V1__MetadataEntry;
 
 
@@ -177,6 +178,17 @@ struct  Kith__Rpc__V1__FieldViolation
 #define KITH__RPC__V1__FIELD_VIOLATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__rpc__v1__field_violation__descriptor) \
     , 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Rpc__V1__CallExecution
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_state;
+  int32_t state;
+};
+#define KITH__RPC__V1__CALL_EXECUTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__rpc__v1__call_execution__descriptor) \
+    , 0, 0 }
 
 
 typedef enum {
@@ -373,6 +385,25 @@ Kith__Rpc__V1__FieldViolation *
 void   kith__rpc__v1__field_violation__free_unpacked
                      (Kith__Rpc__V1__FieldViolation *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Rpc__V1__CallExecution methods */
+void   kith__rpc__v1__call_execution__init
+                     (Kith__Rpc__V1__CallExecution         *message);
+size_t kith__rpc__v1__call_execution__get_packed_size
+                     (const Kith__Rpc__V1__CallExecution   *message);
+size_t kith__rpc__v1__call_execution__pack
+                     (const Kith__Rpc__V1__CallExecution   *message,
+                      uint8_t             *out);
+size_t kith__rpc__v1__call_execution__pack_to_buffer
+                     (const Kith__Rpc__V1__CallExecution   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Rpc__V1__CallExecution *
+       kith__rpc__v1__call_execution__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__rpc__v1__call_execution__free_unpacked
+                     (Kith__Rpc__V1__CallExecution *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Rpc__V1__MetadataEntry methods */
 void   kith__rpc__v1__metadata_entry__init
                      (Kith__Rpc__V1__MetadataEntry         *message);
@@ -421,6 +452,9 @@ typedef void (*Kith__Rpc__V1__StatusDetail_Closure)
 typedef void (*Kith__Rpc__V1__FieldViolation_Closure)
                  (const Kith__Rpc__V1__FieldViolation *message,
                   void *closure_data);
+typedef void (*Kith__Rpc__V1__CallExecution_Closure)
+                 (const Kith__Rpc__V1__CallExecution *message,
+                  void *closure_data);
 typedef void (*Kith__Rpc__V1__MetadataEntry_Closure)
                  (const Kith__Rpc__V1__MetadataEntry *message,
                   void *closure_data);
@@ -439,6 +473,7 @@ extern const ProtobufCMessageDescriptor kith__rpc__v1__worker_frame__descriptor;
 extern const ProtobufCMessageDescriptor kith__rpc__v1__call_status__descriptor;
 extern const ProtobufCMessageDescriptor kith__rpc__v1__status_detail__descriptor;
 extern const ProtobufCMessageDescriptor kith__rpc__v1__field_violation__descriptor;
+extern const ProtobufCMessageDescriptor kith__rpc__v1__call_execution__descriptor;
 extern const ProtobufCMessageDescriptor kith__rpc__v1__metadata_entry__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -1,0 +1,13 @@
+/// Names that no worker may have.
+public enum ReservedNames {
+  /// The words that `kith` takes for commands of its own: a worker of such a name could not be reached by its verbs.
+  ///
+  /// The command line knows its commands and this module may not import it; a test there keeps the two equal.
+  public static let commands: Set<String> = [
+    "call", "complete", "completion", "describe", "down", "exit-codes", "help", "logs", "plan",
+    "plugin", "restart", "start", "status", "stop", "up",
+  ]
+
+  /// The words that name the host's own files: `host.sock`, `kithd.log`.
+  static let host: Set<String> = ["host", "kithd"]
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// The tools that a new user calls first.
+@Suite struct ToolTests {
+  /// What a tool says and how it ends, where `swift` and the setup's programs are traps.
+  private func run(
+    _ tool: String, _ arguments: String..., build: String = "exit 99"
+  ) throws -> (exitCode: Int32, output: String) {
+    let traps = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: traps, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: traps) }
+    for name in ["swift", "apt-get", "dpkg-query", "sudo"] {
+      let trap = traps.appending(path: name)
+      try "#!/bin/sh\n\(build)\n".write(to: trap, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: trap.path)
+    }
+    let process = Process()
+    process.executableURL = SourceTree.root.appending(path: tool)
+    process.arguments = arguments
+    process.currentDirectoryURL = traps
+    process.environment = ["PATH": "\(traps.path):/usr/bin:/bin", "HOME": traps.path]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+  }
+
+  @Test(arguments: ["bomer-buddy", "./nowhere.yaml", "/nowhere/x.yml"])
+  func upKnowsBeforeItBuildsThatThereIsNoSuchProduct(_ product: String) throws {
+    let outcome = try run("tools/up", product)
+    #expect(outcome.exitCode == 65, "\(outcome)")
+    #expect(outcome.output.contains("up: there is no"), "\(outcome)")
+  }
+
+  @Test(arguments: ["tools/up", "tools/test"], ["-h", "--help"])
+  func helpIsShownAndNothingIsDone(_ tool: String, _ option: String) throws {
+    let outcome = try run(tool, option)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(outcome.output.contains("  \(tool) "), "\(outcome)")
+    #expect(!outcome.output.contains("setup"), "\(outcome)")
+  }
+
+  @Test func aBuildThatNobodyWatchesIsALineAProgram() throws {
+    let outcome = try run("tools/build", build: "echo noise")
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    let lines = outcome.output.split(separator: "\n")
+    #expect(lines.count >= 3, "\(outcome)")
+    #expect(
+      lines.allSatisfy { $0.wholeMatch(of: /building [a-z-]+ \.\.\. \d+ s/) != nil }, "\(lines)")
+    let failed = try run("tools/build", build: "echo the reason; exit 1")
+    #expect(failed.exitCode == 1 && failed.output.contains("the reason"), "\(failed)")
+  }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import KithJSON
+import KithManifest
+import KithRPC
+import Testing
+
+@testable import KithCommands
+
+@Suite struct CommandFailureTests {
+  @Test func everyErrorHasACode() throws {
+    let failures = [
+      CommandFailure(.usage, "x"), CommandFailure(RPCError(.notFound, "x")),
+      CommandFailure(ManifestError(.environment, "x", at: nil)),
+      CommandFailure(.unavailable, "x", notes: ["y"]),
+    ]
+    #expect(
+      failures.map { $0.json["error"]?["code"] }
+        == ["INVALID_ARGUMENT", "NOT_FOUND", "INVALID_ARGUMENT", "UNAVAILABLE"])
+    #expect(ExitStatus.all.allSatisfy { CommandFailure($0, "x").code == $0.code.name })
+  }
+
+  @Test(
+    arguments: [
+      (["status", "--jsn"], "Unknown option '--jsn'. Did you mean '--json'?"),
+      (["up"], "Missing expected argument '<product|file>'"),
+      (
+        ["status", "--timeout", "-1s"],
+        "The value '-1s' is invalid for '--timeout <time>': a time cannot be negative; expected "
+          + TimeLimit.form
+      ),
+      (
+        ["logs", "-n", "-1"],
+        "The value '-1' is invalid for '-n <count>': a count cannot be negative; expected 0 to 10000"
+      ),
+      (
+        ["logs", "-n", "20000"],
+        "The value '20000' is invalid for '-n <count>': expected 0 to 10000"
+      ),
+    ] as [([String], String)])
+  func usageThatTheParserRefusesIsAFailureLikeAnyOther(
+    _ arguments: [String], _ message: String
+  ) throws {
+    let error = try #require(throws: (any Error).self) {
+      _ = try KithCommand.parseAsRoot(arguments)
+    }
+    let failure = CommandFailure(parsing: error)
+    #expect(failure.message == message)
+    #expect(failure.status == .usage)
+    #expect(failure.notes.first?.hasPrefix("Usage: kith \(arguments[0])") == true)
+  }
+
+  @Test func anEmptyFolderIsNotTheOneAtHand() throws {
+    let failure = #expect(throws: CommandFailure.self) {
+      try Surroundings.folder("", option: "--root")
+    }
+    #expect(failure?.status == .usage)
+    #expect(failure?.message.hasPrefix("--root needs a folder") == true)
+  }
+
+  @Test func noWorkerMayHaveTheNameOfACommand() {
+    #expect(ReservedNames.commands == Set(KithCommand.names + ["help"]))
+  }
+}
