@@ -163,10 +163,10 @@ let testing: [Target] = [
   library(
     "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
   library("KithTesting", ["HostContract", "KithClient", "KithManifest", "KithRPC"]),
-  // A worker that does what it should not, for IntegrationTests.
+  // A worker that does what it should not, for IntegrationTests and the soak.
   program(
     "misbehaving-worker", path: "Tests/MisbehavingWorker",
-    ["KithRPC", "KithWorker", "RiskContract", "TestingContract"]
+    ["KithRPC", "KithStore", "KithWorker", "RiskContract", "TestingContract"]
   ),
   tests("ArchitectureTests", []),
   tests(
@@ -232,17 +232,24 @@ let package = Package(
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kithd", targets: ["kithd"]),
     .executable(name: "risk-engine-worker", targets: ["risk-engine-worker"]),
+    // Not to be shipped: what tools/soak runs.
+    .executable(name: "misbehaving-worker", targets: ["misbehaving-worker"]),
+    .library(name: "DescriptorContract", targets: ["DescriptorContract"]),
     .library(name: "HostContract", targets: ["HostContract"]),
     .library(name: "KithClient", targets: ["KithClient"]),
+    .library(name: "KithJSON", targets: ["KithJSON"]),
     .library(name: "KithManifest", targets: ["KithManifest"]),
+    .library(name: "KithReflection", targets: ["KithReflection"]),
     .library(name: "KithRPC", targets: ["KithRPC"]),
     .library(name: "KithStore", targets: ["KithStore"]),
     .library(name: "KithTesting", targets: ["KithTesting"]),
     .library(name: "KithWorker", targets: ["KithWorker"]),
     .library(name: "RiskContract", targets: ["RiskContract"]),
     .library(name: "RiskEngineDomain", targets: ["RiskEngineDomain"]),
+    .library(name: "KithTransportInProcess", targets: ["KithTransportInProcess"]),
     .library(name: "KithTransportNng", targets: ["KithTransportNng"]),
     .library(name: "KithWire", targets: ["KithWire"]),
+    .library(name: "TestingContract", targets: ["TestingContract"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),

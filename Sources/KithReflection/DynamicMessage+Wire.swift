@@ -111,7 +111,10 @@ private struct WireDecoding {
     case .int64: return .signed(Int64(bitPattern: try reader.varint()))
     case .uint32: return .unsigned(UInt64(UInt32(truncatingIfNeeded: try reader.varint())))
     case .uint64: return .unsigned(try reader.varint())
-    case .sint32: return .signed(Int64(Int32(truncatingIfNeeded: try reader.zigZag())))
+    case .sint32:
+      // Cut to 32 bits before its sign is undone, as every decoder of protobuf does with a longer number.
+      let number = UInt32(truncatingIfNeeded: try reader.varint())
+      return .signed(Int64(Int32(bitPattern: number >> 1) ^ -Int32(bitPattern: number & 1)))
     case .sint64: return .signed(try reader.zigZag())
     case .fixed32: return .unsigned(UInt64(try reader.fixed32()))
     case .fixed64: return .unsigned(try reader.fixed64())

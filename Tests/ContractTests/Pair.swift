@@ -110,6 +110,8 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(Reason.self, Kith_Risk_V1_Reason.self),
     Pair(Span.self, Kith_Risk_V1_Span.self),
 
+    Pair(AppendRequest.self, Kith_Testing_V1_AppendRequest.self),
+    Pair(AppendResponse.self, Kith_Testing_V1_AppendResponse.self),
     Pair(Everything.self, Kith_Testing_V1_Everything.self),
     Pair(Everything.Awkward.self, Kith_Testing_V1_Everything.Awkward.self),
     Pair(CountRequest.self, Kith_Testing_V1_CountRequest.self),

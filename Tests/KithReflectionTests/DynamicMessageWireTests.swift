@@ -33,6 +33,14 @@ import TestingContract
     #expect(try Everything(decoding: message.encoded()) == value)
   }
 
+  @Test func aNumberThatIsTooLongForItsTypeIsCutAsTheGeneratedDecoderDoes() throws {
+    let long: [UInt8] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x2e]
+    // Fields 3, 5, 7 and 13: an int32, a uint32, a sint32 and a bool.
+    let bytes = [0x18, 0x28, 0x38, 0x68].flatMap { (tag: UInt8) in [tag] + long }
+    let message = try Contracts.everything().decode(bytes, as: Contracts.everythingName)
+    #expect(try Everything(decoding: message.encoded()) == Everything(decoding: bytes))
+  }
+
   @Test func unpackedNumbersAreReadToo() throws {
     // Field 43, two values, one by one.
     let message = try Contracts.everything().decode(

@@ -23,7 +23,9 @@ try await Worker.run { context in
     generation: context.generation,
     streams: StreamsClient(try context.client(ofService: "kith.testing.v1.Streams")))
   if try context.configuration.string("at_start") == "risk" { return [.riskEngine(misbehaviour)] }
+  // Only a product that keeps something has a place for the list.
   return [.riskEngine(misbehaviour), .streams(Streams())]
+    + [try Ledger.service(context)].compactMap(\.self)
 }
 
 /// Writes a text at once.

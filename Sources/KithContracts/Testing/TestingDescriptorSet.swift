@@ -13,6 +13,7 @@ public enum TestingDescriptorSet {
       (google_protobuf_descriptor_descriptor, google_protobuf_descriptor_descriptor_size),
       (kith_options_descriptor, kith_options_descriptor_size),
       (kith_testing_v1_everything_descriptor, kith_testing_v1_everything_descriptor_size),
+      (kith_testing_v1_once_descriptor, kith_testing_v1_once_descriptor_size),
       (kith_testing_v1_streams_descriptor, kith_testing_v1_streams_descriptor_size),
     ])
   }

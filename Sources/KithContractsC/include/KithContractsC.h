@@ -9,5 +9,6 @@
 #include "kith/risk/v1/risk.pb-c.h"
 #include "kith/rpc/v1/rpc.pb-c.h"
 #include "kith/testing/v1/everything.pb-c.h"
+#include "kith/testing/v1/once.pb-c.h"
 #include "kith/testing/v1/streams.pb-c.h"
 #include "kith/worker/v1/worker.pb-c.h"

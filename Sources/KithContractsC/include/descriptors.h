@@ -30,6 +30,9 @@ extern const size_t kith_rpc_v1_rpc_descriptor_size;
 extern const uint8_t *const kith_testing_v1_everything_descriptor;
 extern const size_t kith_testing_v1_everything_descriptor_size;
 
+extern const uint8_t *const kith_testing_v1_once_descriptor;
+extern const size_t kith_testing_v1_once_descriptor_size;
+
 extern const uint8_t *const kith_testing_v1_streams_descriptor;
 extern const size_t kith_testing_v1_streams_descriptor_size;
 

@@ -98,6 +98,9 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
   /// The attempt failed. `jitter` is between 0 and 1.
   mutating func failed(_ error: RPCError, attempt: UInt64, jitter: Double) -> [Action] {
     guard case .connecting = state, attempt == self.attempt else { return [] }
+    // Its time was that of the callers it began with. Those who came since may have more, and each learns from its own
+    // deadline when it has none left.
+    let error = error.code == .deadlineExceeded ? .connectingTookTooLong : error
     lastError = error
     // Only a worker that is not there may come; anything else fails the same way the next time.
     let turnedAway = takePending { !$0.waitsForReady || error.code != .unavailable }
@@ -198,6 +201,10 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
 }
 
 extension RPCError {
+  fileprivate static let connectingTookTooLong = RPCError(
+    .unavailable, "the worker could not be reached in the time that the first to call it had",
+    details: CallExecution.notStarted.details)
+
   static let clientClosed = RPCError(
     .unavailable, "the client is closed", details: CallExecution.notStarted.details)
 }

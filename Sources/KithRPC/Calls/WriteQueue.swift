@@ -34,6 +34,8 @@ struct WriteQueue {
 
   private struct Lane {
     var number: UInt64
+    /// How many frames were gathered before it. Some may be of its call, so it waits until they are written.
+    var after: UInt64
     var frames: Deque<OutgoingFrame>
     var hasBegun = false
   }
@@ -90,7 +92,7 @@ struct WriteQueue {
       if gathering.buffer.count >= Self.batchSize { close() }
     } else {
       lastLane += 1
-      lanes[frame.id] = Lane(number: lastLane, frames: [frame])
+      lanes[frame.id] = Lane(number: lastLane, after: framesGathered, frames: [frame])
       turns.append(frame.id)
     }
   }
@@ -108,7 +110,11 @@ struct WriteQueue {
 
   /// Adds what the next lane may write now: frames up to the size of a part.
   private mutating func takeTurn(into batch: inout Batch) {
-    guard let id = turns.popFirst(), var lane = lanes.removeValue(forKey: id) else { return }
+    let written = framesSubmitted + batch.frames
+    guard let turn = turns.firstIndex(where: { lanes[$0].map { $0.after <= written } ?? true })
+    else { return }
+    let id = turns.remove(at: turn)
+    guard var lane = lanes.removeValue(forKey: id) else { return }
     lane.hasBegun = true
     let limit = batch.buffer.count + OutgoingFrame.partSize
     while var frame = lane.frames.popFirst() {

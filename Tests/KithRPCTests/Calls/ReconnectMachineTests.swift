@@ -123,6 +123,35 @@ struct ReconnectMachineTests {
     }
   }
 
+  /// The connector is asked in the time that the first caller had; whoever comes during that may have more.
+  @Test func anAttemptThatRunsOutOfTimeFailsNobodyWhoHasMore() throws {
+    var machine = Machine()
+    let now = Moment(nanoseconds: 1)
+    _ = machine.acquire(
+      1, .init(waiter: 1, waitsForReady: true, deadline: Moment(nanoseconds: 10)), now: now)
+    _ = machine.acquire(2, .init(waiter: 2, waitsForReady: true, deadline: nil), now: now)
+    _ = machine.acquire(3, .init(waiter: 3, waitsForReady: false, deadline: nil), now: now)
+    var retries = 0
+    for action in machine.failed(
+      RPCError(.deadlineExceeded, "too late"), attempt: machine.attempt, jitter: 1)
+    {
+      switch action {
+      case .retry: retries += 1
+      // The outcome of this attempt was all that it wanted; but the time that was over was not its own.
+      case .fail(3, let error):
+        #expect(error.code == .unavailable && error.execution == .notStarted)
+      default: Issue.record("\(action)")
+      }
+    }
+    #expect(retries == 1)
+    // The one whose time it was learns it from its deadline.
+    guard case .fail(1, let error) = machine.expire(Moment(nanoseconds: 10)).first else {
+      Issue.record("the first caller was not told")
+      return
+    }
+    #expect(error.code == .deadlineExceeded)
+  }
+
   @Test func pausesGrowToABoundAndStartAgainAfterASuccess() throws {
     var machine = Machine()
     func pause(_ actions: [Machine.Action]) -> Duration? {

@@ -60,6 +60,22 @@ struct WriteQueueTests {
     #expect(batch.count < 2 * OutgoingFrame.partSize)
   }
 
+  /// The start of a call may wait in a later batch than the one that is next.
+  @Test func aLaneOvertakesNoSmallFrameOfItsCall() throws {
+    var queue = WriteQueue(framing: .ipc)
+    for _ in 0..<40 { queue.append(sealed(1, WriteQueue.smallFrame / 2)) }
+    queue.append(sealed(9, 10))
+    for _ in 0..<4 { queue.append(sealed(9, WriteQueue.smallFrame + 1)) }
+    queue.append(large(2, 2 * OutgoingFrame.partSize))
+    var sizes: [Int] = []
+    while let batch = queue.next() {
+      sizes += try frames(batch).filter { $0.id == 9 }.map(\.size)
+      queue.wrote()
+    }
+    #expect(sizes == [10] + Array(repeating: WriteQueue.smallFrame + 1, count: 4))
+    #expect(queue.isEmpty)
+  }
+
   @Test func lanesTakeTurns() throws {
     var queue = WriteQueue(framing: .ipc)
     let parts = 4

@@ -1,0 +1,42 @@
+import Glibc
+import KithRPC
+import KithStore
+import KithWorker
+import TestingContract
+
+/// The list of the testing contract: a file in the worker's state folder, one entry a line.
+///
+/// The file is what the soak counts, so nothing here keeps an entry from standing there twice: that is the record of
+/// answers' work.
+struct Ledger: OnceHandler {
+  /// The name of the file in the worker's state folder.
+  static let fileName = "entries"
+
+  private let path: String
+  private let generation: UInt64
+
+  /// The service of a worker that has a state folder, which answers repeats from a record in it; nil without one.
+  static func service(_ context: WorkerContext) throws -> ServiceDefinition? {
+    guard let folder = context.stateDirectory else { return nil }
+    let store = try Store(path: "\(folder)/answers.db", migrations: [StoredAnswers.migration])
+    let answers = StoredAnswers(
+      in: store, key: try SealingKey(file: "\(folder)/answers.key"), now: { Int64(time(nil)) })
+    let ledger = Ledger(path: "\(folder)/\(fileName)", generation: context.generation)
+    return .once(ledger).answeringRepeats(from: answers)
+  }
+
+  func append(_ request: AppendRequest, context: CallContext) async throws -> AppendResponse {
+    guard !request.entry.isEmpty, !request.entry.utf8.contains(UInt8(ascii: "\n")) else {
+      throw RPCError(.invalidArgument, "an entry is one line that is not empty")
+    }
+    let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw RPCError(.internal, "the list cannot be opened") }
+    defer { close(file) }
+    // One write, so that entries of two generations never mix and a killed worker leaves whole lines.
+    let line = Array("\(request.entry)\n".utf8)
+    guard write(file, line, line.count) == line.count else {
+      throw RPCError(.internal, "the list cannot be written")
+    }
+    return AppendResponse(entry: request.entry, generation: generation)
+  }
+}

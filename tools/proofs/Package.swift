@@ -1,0 +1,48 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A library of Kith.
+func kith(_ name: String) -> Target.Dependency { .product(name: name, package: "kith") }
+
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+
+// What takes longer than a test may. `tools/soak` and `tools/fuzz` build and run it.
+let package = Package(
+  name: "kith-proofs",
+  products: [
+    .executable(name: "kith-fuzz", targets: ["kith-fuzz"]),
+    .executable(name: "kith-soak", targets: ["kith-soak"]),
+  ],
+  dependencies: [
+    .package(name: "kith", path: "../.."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "kith-soak",
+      dependencies: [
+        argumentParser, kith("HostContract"), kith("KithClient"), kith("KithManifest"),
+        kith("KithRPC"), kith("KithTesting"), kith("RiskContract"), kith("TestingContract"),
+      ],
+      swiftSettings: settings),
+    // libFuzzer brings `main`: it links only with `--sanitize fuzzer`.
+    .executableTarget(
+      name: "kith-fuzz",
+      dependencies: [
+        kith("KithJSON"), kith("KithManifest"), kith("KithReflection"), kith("KithRPC"),
+        kith("KithWire"), kith("TestingContract"),
+      ],
+      swiftSettings: settings),
+  ]
+)
