@@ -124,9 +124,7 @@ let words: [Target] = [
 /// Floor 4: shells that carry decisions out.
 let shells: [Target] = [
   library("KithStore", ["KithRPC", crypto, grdb]),
-  library(
-    "KithClient",
-    ["HostContract", "KithManifest", "KithRPC", "KithTransportNng"]),
+  library("KithClient", ["HostContract", "KithRPC", "KithTransportNng"]),
   library(
     "KithWorker",
     [

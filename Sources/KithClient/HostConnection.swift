@@ -1,5 +1,4 @@
 public import HostContract
-public import KithManifest
 public import KithRPC
 import KithTransportNng
 import Synchronization
@@ -8,7 +7,8 @@ import Synchronization
 ///
 /// ```swift
 /// let places = try ProductPlaces(product: "boomer-buddy", environment: environment)
-/// let connection = try await HostConnection.open(places)
+/// let connection = try await HostConnection.open(
+///   product: places.product, address: places.controlAddress)
 /// let status = try await connection.host.getStatus(GetStatusRequest())
 /// let risk = RiskEngineClient(connection.worker(named: "risk-engine"))
 /// let answer = try await risk.analyze(
@@ -43,11 +43,15 @@ public final class HostConnection: Sendable {
   }
 
   /// A connection to the running host of a product.
+  /// - Parameters:
+  ///   - product: the product's name, for errors.
+  ///   - address: the address of its control service, an nng URL: `ProductPlaces.controlAddress`.
   /// - Throws: UNAVAILABLE when no host is running there, PERMISSION_DENIED when it is somebody else's.
-  public static func open(_ places: ProductPlaces) async throws(RPCError) -> HostConnection {
+  public static func open(
+    product: String, address: String
+  ) async throws(RPCError) -> HostConnection {
     let connector = HostConnector(
-      product: places.product, address: places.controlAddress,
-      connector: NngConnector(address: places.controlAddress))
+      product: product, address: address, connector: NngConnector(address: address))
     // Tried out now, so that whoever holds a connection had a host.
     try await connector.connect(ConnectRequest()).stream.close()
     return HostConnection(connector: connector)

@@ -32,8 +32,7 @@ enum House {
 
     // Floor 4: shells.
     "KithClient": [
-      "HostContract", "KithManifest", "KithRPC", "KithTransportNng", "FoundationEssentials",
-      "Glibc",
+      "HostContract", "KithRPC", "KithTransportNng", "FoundationEssentials", "Glibc",
     ],
     "KithStore": ["KithRPC", "Crypto", "GRDB", "FoundationEssentials", "Glibc"],
     "KithWorker": [

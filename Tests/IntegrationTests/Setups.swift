@@ -27,6 +27,17 @@ enum Setups {
       ])
   }
 
+  /// A product of one worker, `odd`, that the SDK runs and that keeps state: its list, and its record of answers.
+  static func oddWithState() -> ProductSetup {
+    ProductSetup(
+      product: "product: test\ntitle: Test\nposture: personal\nworkers:\n  odd:\n",
+      plugins: [
+        plugin(
+          name: "odd", executable: "misbehaving-worker", provides: "kith.testing.v1.Once",
+          postures: "personal")
+      ])
+  }
+
   /// A product of one worker, `odd`, that is a shell script.
   static func script(
     _ text: String, restart: String = "{ intensity: 1, period: 30s }", startTimeout: String = "20s"
@@ -45,7 +56,7 @@ enum Setups {
     name: String, executable: String,
     provides: String = "kith.risk.v1.RiskEngine, kith.testing.v1.Streams",
     requires: String = "", restart: String = "{ intensity: 5, period: 30s }",
-    startTimeout: String = "20s", stopTimeout: String = "5s",
+    startTimeout: String = "20s", stopTimeout: String = "5s", postures: String = "ephemeral",
     scripts: [ProductSetup.Script] = []
   ) -> ProductSetup.Plugin {
     ProductSetup.Plugin(
@@ -54,6 +65,7 @@ enum Setups {
         version: 1.0.0
         executable: \(executable)
         provides: [\(provides)]
+        postures: [\(postures)]
         requires: [\(requires)]
         restart: \(restart)
         start_timeout: \(startTimeout)

@@ -5,14 +5,18 @@ import Testing
 /// Streams on the command line: lines in, lines out.
 @Suite struct StreamingCommandTests {
   /// What a shell answers that runs `script` with `kith` on its path and a product that runs.
-  private func shell(_ script: String) async throws -> Program.Outcome {
+  private func shell(
+    _ script: String, setup: ProductSetup = Setups.odd()
+  ) async throws -> Program.Outcome {
     var outcome: Program.Outcome?
-    try await RunningProduct.run(Setups.odd()) { product in
+    try await RunningProduct.run(setup) { product in
       _ = try await product.settle()
       let kith = "\(try Program.builtFolder())/kith"
       outcome = try await Program(
         "/bin/sh",
-        ["-c", "kith() { \(kith) --root \(product.folder.path)/r \"$@\"; }; \(script)"],
+        [
+          "-c", "root=\(product.folder.path)/r; kith() { \(kith) --root $root \"$@\"; }; \(script)",
+        ],
         environment: ["NO_COLOR": "1"]
       ).run()
     }
@@ -69,6 +73,24 @@ import Testing
     #expect(outcome.exitCode == 65, "\(outcome)")
     #expect(outcome.errors.contains("line 2 of standard input"), "\(outcome)")
     #expect(outcome.errors.contains("numbr"), "\(outcome)")
+  }
+
+  @Test func aCallThatIsRepeatedWithItsKeyIsCarriedOutOnce() async throws {
+    let outcome = try await shell(
+      """
+      kith odd append --entry milk --idempotency-key a1 >/dev/null
+      kith call Once/Append '{"entry": "milk"}' --idempotency-key a1 >/dev/null
+      kith odd append --entry bread --idempotency-key a1; echo "exit $?"
+      kith odd append --entry x --idempotency-key "a b"; echo "exit $?"
+      cat $root/workers/odd/entries
+      """, setup: Setups.oddWithState())
+    #expect(
+      outcome.output == """
+        exit 65
+        exit 64
+        milk
+
+        """, "\(outcome)")
   }
 
   @Test func anInterruptCancelsTheCall() async throws {

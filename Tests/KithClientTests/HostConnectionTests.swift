@@ -47,7 +47,9 @@ private final class ScriptedHost: Sendable {
   @Test func saysThatNoHostRuns() async throws {
     let (places, root) = try places()
     defer { remove(root) }
-    let error = await #expect(throws: RPCError.self) { try await HostConnection.open(places) }
+    let error = await #expect(throws: RPCError.self) {
+      try await HostConnection.open(product: places.product, address: places.controlAddress)
+    }
     #expect(error?.code == .unavailable)
     #expect(
       error?.message == "no host is running for product milo (no socket at "
@@ -71,7 +73,9 @@ private final class ScriptedHost: Sendable {
     }
     try #require(bound == 0)
     close(descriptor)
-    let error = await #expect(throws: RPCError.self) { try await HostConnection.open(places) }
+    let error = await #expect(throws: RPCError.self) {
+      try await HostConnection.open(product: places.product, address: places.controlAddress)
+    }
     #expect(error?.code == .unavailable)
     #expect(error?.message.contains("which a host left that did not end by itself") == true)
   }
@@ -133,7 +137,8 @@ private final class ScriptedHost: Sendable {
     }
 
     let first = try worker(1)
-    let connection = try await HostConnection.open(places)
+    let connection = try await HostConnection.open(
+      product: places.product, address: places.controlAddress)
     defer { connection.close() }
     let client = connection.worker(named: "echo")
     #expect(client === connection.worker(named: "echo"))

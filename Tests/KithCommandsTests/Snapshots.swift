@@ -24,12 +24,15 @@ enum Snapshots {
                                 Absent means that it is not known.
 
     Of every call:
-      --json               Write the answer as proto3 JSON.
-      --json-request JSON  The request as proto3 JSON (- reads it from standard
-                           input); flags are set on top of it.
-      --timeout TIME       How long the call may take: 500ms, 5s, 2m (default 30s).
-      --product NAME       The product, when several run.
-      --root DIR           The product's root, when it was started with one.
+      --json                 Write the answer as proto3 JSON.
+      --json-request JSON    The request as proto3 JSON (- reads it from standard
+                             input); flags are set on top of it.
+      --timeout TIME         How long the call may take: 500ms, 5s, 2m (default
+                             30s).
+      --idempotency-key KEY  Names what is meant by this call: a worker that keeps a
+                             record carries it out once however often it is made.
+      --product NAME         The product, when several run.
+      --root DIR             The product's root, when it was started with one.
 
     A text or bytes can come from a file (@FILE) or from standard input (-); a text
     that begins with @ is written with two (@@).

@@ -22,6 +22,7 @@ struct CallCommand: AsyncParsableCommand {
         kith call RiskEngine/GetModel --json
         kith call kith.health.v1.Health/Check --worker risk-engine
         kith call RiskEngine/Analyze - < request.json
+        kith call kith.testing.v1.Once/Append '{"entry": "milk"}' --idempotency-key 7f9c
         kith call kith.testing.v1.Streams/Echo < requests.jsonl
       """)
 
@@ -49,6 +50,13 @@ struct CallCommand: AsyncParsableCommand {
         + "with a stream)", valueName: "time"), transform: TimeLimit.init(option:))
   var timeout: TimeLimit?
 
+  @Option(
+    help: ArgumentHelp(
+      "What is meant by this call, as 1 to 128 visible characters. A worker that keeps a record answers a repeat with "
+        + "the same key from it, and carries it out once.", valueName: "key"),
+    transform: IdempotencyKey.init(option:))
+  var idempotencyKey: IdempotencyKey?
+
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
@@ -56,13 +64,14 @@ struct CallCommand: AsyncParsableCommand {
     let running = try await product.running(
       surroundings, workers: worker.map { [$0] } ?? [])
     defer { running.connection.close() }
-    let options = CallOptions(
-      timeout: timeout?.duration ?? CallSettings.standardTimeout, waitForReady: true)
+    let settings = CallSettings(
+      timeout: timeout?.duration, idempotencyKey: idempotencyKey, isJSON: output.json)
+    let options = CallOptions(timeout: settings.timeLimit, waitForReady: true)
     let directory = try await ServiceDirectory.of(running, worker: worker, options: options)
     let (service, found) = try await directory.method(method)
     let call = Call(client: service.client, contracts: service.contracts, method: found)
     try await call.run(
-      try requests(of: found, service.contracts), timeout: timeout?.duration, isJSON: output.json,
+      try requests(of: found, service.contracts), settings: settings,
       terminal: surroundings.terminal)
   }
 

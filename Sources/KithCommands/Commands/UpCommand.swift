@@ -52,7 +52,9 @@ struct UpCommand: AsyncParsableCommand {
       return
     }
     try start(surroundings, places: places, root: root)
-    try await show(try await HostConnection.open(places), surroundings, isNew: true)
+    try await show(
+      try await HostConnection.open(product: places.product, address: places.controlAddress),
+      surroundings, isNew: true)
   }
 
   /// The way to the host, when one runs.

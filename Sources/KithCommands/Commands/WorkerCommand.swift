@@ -52,8 +52,8 @@ struct WorkerCommand {
     }
     let readsLines = verb.method.isClientStreaming && parsed.request.encoded().isEmpty
     try await Call(client: client, contracts: described.contracts, method: verb.method).run(
-      readsLines ? .lines : .one(parsed.request), timeout: parsed.settings.timeout,
-      isJSON: parsed.settings.isJSON, terminal: surroundings.terminal)
+      readsLines ? .lines : .one(parsed.request), settings: parsed.settings,
+      terminal: surroundings.terminal)
   }
 
   // MARK: Finding the worker

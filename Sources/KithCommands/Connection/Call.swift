@@ -24,13 +24,19 @@ struct Call {
 
   /// Makes the call and writes the answer, or the answers as they come.
   ///
-  /// `timeout` is what was asked for: without it a call of one answer has ``CallSettings/standardTimeout``, and one of many
-  /// has no end of its own.
-  func run(
-    _ requests: CallRequests, timeout: Duration?, isJSON: Bool, terminal: Terminal
-  ) async throws {
-    let limit = method.isServerStreaming ? timeout : timeout ?? CallSettings.standardTimeout
-    var options = CallOptions(timeout: limit, waitForReady: true)
+  /// Without a timeout in `settings` a call of one answer has ``CallSettings/standardTimeout``, and one of many has no end
+  /// of its own.
+  func run(_ requests: CallRequests, settings: CallSettings, terminal: Terminal) async throws {
+    if settings.idempotencyKey != nil, method.isClientStreaming || method.isServerStreaming {
+      throw CommandFailure(
+        .usage,
+        "--idempotency-key: \(method.fullName) takes or answers a stream, and only a call of one request and one answer "
+          + "can be repeated; leave the key out")
+    }
+    let isJSON = settings.isJSON
+    let limit = method.isServerStreaming ? settings.timeout : settings.timeLimit
+    var options = CallOptions(
+      timeout: limit, waitForReady: true, idempotencyKey: settings.idempotencyKey)
     if limit == nil { options.readyTimeout = CallSettings.standardTimeout }
     switch (requests, method.isClientStreaming, method.isServerStreaming) {
     case (.one(let request), false, false):

@@ -33,7 +33,10 @@ struct RunningProduct: Sendable {
   /// - Throws: `RPCError` UNAVAILABLE when no host runs there; ``CommandFailure`` with exit code 77 when this user may not ask.
   static func open(_ places: ProductPlaces) async throws -> RunningProduct {
     do throws(RPCError) {
-      return RunningProduct(places: places, connection: try await HostConnection.open(places))
+      return RunningProduct(
+        places: places,
+        connection: try await HostConnection.open(
+          product: places.product, address: places.controlAddress))
     } catch {
       guard error.code == .permissionDenied, access(places.controlSocket, W_OK) != 0 else {
         throw error

@@ -1,3 +1,5 @@
+import KithRPC
+
 /// The options of Kith's own that every call on the command line takes.
 struct CallSettings: Equatable {
   /// Which product; `nil` for the one that runs.
@@ -6,6 +8,8 @@ struct CallSettings: Equatable {
   var root: String?
   /// How long the call may take, when that was said.
   var timeout: Duration?
+  /// What names the caller's intent, so that a repeated call is carried out once; `nil` for none.
+  var idempotencyKey: IdempotencyKey?
   /// Whether the answer is written as JSON.
   var isJSON = false
 

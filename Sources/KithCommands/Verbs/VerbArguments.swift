@@ -1,5 +1,6 @@
 import KithJSON
 import KithManifest
+import KithRPC
 import KithReflection
 
 /// What stands behind a worker's verb on the command line: the request that the flags build, and the options of Kith's own.
@@ -16,8 +17,8 @@ struct VerbArguments: Equatable {
 
   /// Kith's own options, by name, and whether each takes a value.
   private static let ownOptions: [(name: String, takesValue: Bool)] = [
-    ("json", false), ("json-request", true), ("timeout", true), ("product", true), ("root", true),
-    ("help", false),
+    ("json", false), ("json-request", true), ("timeout", true), ("idempotency-key", true),
+    ("product", true), ("root", true), ("help", false),
   ]
 
   /// Reads the arguments behind a verb.
@@ -78,7 +79,24 @@ extension CallSettings {
       } catch {
         throw CommandFailure(.usage, "--timeout: \(error.message)")
       }
+    case "idempotency-key":
+      do throws(CommandFailure) {
+        idempotencyKey = try IdempotencyKey(option: value)
+      } catch {
+        throw CommandFailure(.usage, "--idempotency-key: \(error.message)")
+      }
     default: break
+    }
+  }
+}
+
+extension IdempotencyKey {
+  /// A key as it stands on the command line.
+  init(option text: String) throws(CommandFailure) {
+    do throws(RPCError) {
+      try self.init(text)
+    } catch {
+      throw CommandFailure(.usage, error.message)
     }
   }
 }

@@ -104,6 +104,10 @@ struct VerbHelp {
         + "input); flags are set on top of it."
     ),
     ("timeout", "timeout TIME", "How long the call may take: 500ms, 5s, 2m (default 30s)."),
+    (
+      "idempotency-key", "idempotency-key KEY",
+      "Names what is meant by this call: a worker that keeps a record carries it out once however often it is made."
+    ),
     ("product", "product NAME", "The product, when several run."),
     ("root", "root DIR", "The product's root, when it was started with one."),
   ]
