@@ -23,8 +23,9 @@ struct ProductBenchmark {
     for round in 0..<rounds {
       let root = "\(folder)/\(round)"
       starts.append(try up(root: root))
+      let places = try ProductPlaces(product: product, root: root, environment: [:])
       let connection = try await HostConnection.open(
-        ProductPlaces(product: product, root: root, environment: [:]))
+        product: places.product, address: places.controlAddress)
       let status = try await connection.host.getStatus(GetStatusRequest())
       if round == 0 {
         try await Task.sleep(for: .seconds(1))
