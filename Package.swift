@@ -62,13 +62,15 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 
 /// A plugin: its pure domain, the service that adapts it to its contract, the worker program, and their tests.
 func workerPlugin(
-  _ name: String, executable: String, contract: Target.Dependency, resources: [String] = []
+  _ name: String, executable: String, contract: Target.Dependency,
+  serviceLibraries: [Target.Dependency] = []
 ) -> [Target] {
   [
     library("\(name)Domain", path: "Plugins/\(name)/Domain", []),
     library(
       "\(name)Service", path: "Plugins/\(name)/Service",
-      [.byName(name: "\(name)Domain"), contract, "KithJSON", "KithRPC", "KithWire"]),
+      [.byName(name: "\(name)Domain"), contract, "KithJSON", "KithRPC", "KithWire"]
+        + serviceLibraries),
     program(
       executable, path: "Plugins/\(name)/Worker",
       [.byName(name: "\(name)Service"), "KithWorker"]),
@@ -153,7 +155,9 @@ let programs: [Target] = [
 
 /// The workers that ship.
 let plugins: [Target] =
-  workerPlugin("RiskEngine", executable: "risk-engine-worker", contract: "RiskContract")
+  workerPlugin(
+    "RiskEngine", executable: "risk-engine-worker", contract: "RiskContract",
+    serviceLibraries: [crypto])
 
 /// Beside the house.
 let testing: [Target] = [

@@ -73,7 +73,7 @@ enum House {
     case "Domain": false
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
-        || ["KithJSON", "KithRPC", "KithWire", "FoundationEssentials"].contains(name)
+        || ["KithJSON", "KithRPC", "KithWire", "Crypto", "FoundationEssentials"].contains(name)
     case "Worker": ["\(plugin)Service", "KithStore", "KithWorker"].contains(name)
     default: false
     }

@@ -14,9 +14,15 @@ let domain = Target.Dependency.product(name: "RiskEngineDomain", package: "kith"
 
 let package = Package(
   name: "risk-training",
-  dependencies: [.package(name: "kith", path: "../..")],
+  dependencies: [
+    .package(name: "kith", path: "../.."),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+  ],
   targets: [
-    .target(name: "RiskTraining", dependencies: [domain], swiftSettings: settings),
+    .target(
+      name: "RiskTraining",
+      dependencies: [domain, .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: settings),
     .executableTarget(
       name: "train-risk", dependencies: ["RiskTraining", domain], swiftSettings: settings),
     .executableTarget(

@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 public import RiskEngineDomain
 
@@ -48,7 +49,7 @@ public struct ResourceBundle: Sendable {
     }
     let place = "\(folder)/\(metadata.file)"
     let bytes = try Self.read(folder, metadata.file)
-    let checksum = SHA256Digest(of: bytes).hexadecimal
+    let checksum = SHA256.hash(data: bytes).hexadecimal
     guard checksum == metadata.sha256 else {
       throw ResourceError(
         "\(place): the checksum is \(checksum), but model.json says \(metadata.sha256); the file is "
@@ -108,4 +109,12 @@ public struct ResourceError: Error, Sendable, CustomStringConvertible {
   public var description: String
 
   init(_ description: String) { self.description = description }
+}
+
+extension SHA256.Digest {
+  /// Two digits a byte, as `sha256sum` prints it.
+  fileprivate var hexadecimal: String {
+    let digits = Array("0123456789abcdef")
+    return String(flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+  }
 }

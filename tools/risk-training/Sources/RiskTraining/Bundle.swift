@@ -1,4 +1,5 @@
-public import Foundation
+import Crypto
+import Foundation
 public import RiskEngineDomain
 
 /// The files of `Plugins/RiskEngine/Resources`.
@@ -70,7 +71,7 @@ public struct Bundle {
     let metadata = try JSONDecoder().decode(
       Metadata.self, from: Data(contentsOf: folder.appending(path: "model.json")))
     let bytes = [UInt8](try Data(contentsOf: folder.appending(path: metadata.file)))
-    guard SHA256Digest(of: bytes).hexadecimal == metadata.sha256 else {
+    guard Self.checksum(of: bytes) == metadata.sha256 else {
       throw ToolError("\(metadata.file) does not match its checksum; run tools/train-risk")
     }
     return RiskEngine(
@@ -81,12 +82,17 @@ public struct Bundle {
   /// Writes model and metadata.
   public func write(_ model: TextModel, _ metadata: (String) -> Metadata) throws {
     let bytes = model.encoded()
-    let metadata = metadata(SHA256Digest(of: bytes).hexadecimal)
+    let metadata = metadata(Self.checksum(of: bytes))
     try Data(bytes).write(to: folder.appending(path: metadata.file))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     var text = try encoder.encode(metadata)
     text.append(UInt8(ascii: "\n"))
     try text.write(to: folder.appending(path: "model.json"))
+  }
+
+  /// SHA-256 in hexadecimal digits, as `model.json` has it.
+  private static func checksum(of bytes: [UInt8]) -> String {
+    SHA256.hash(data: bytes).map { String(format: "%02x", $0) }.joined()
   }
 }
