@@ -55,18 +55,20 @@ struct PhraseTrie {
     var waiting: [(node: Int, places: [Int32])] = [
       (0, phrases.reachable(from: phrases.beginnings))
     ]
+    var steps: [UInt64] = []
     while let (node, here) = waiting.popLast() {
-      var steps: [(word: Int, place: Int32)] = []
+      // A word and the place that it leads to, in one number: to sort them is what building a graph costs.
+      steps.removeAll(keepingCapacity: true)
       for place in here {
-        for word in places[Int(place)].words { steps.append((word, place + 1)) }
+        for word in places[Int(place)].words { steps.append(Self.key(word, Int(place) + 1)) }
       }
-      steps.sort { ($0.word, $0.place) < ($1.word, $1.place) }
+      steps.sort()
       var index = 0
       while index < steps.count {
-        let word = steps[index].word
+        let word = Int(steps[index] >> 32)
         var next: [Int32] = []
-        while index < steps.count, steps[index].word == word {
-          next.append(steps[index].place)
+        while index < steps.count, Int(steps[index] >> 32) == word {
+          next.append(Int32(truncatingIfNeeded: steps[index]))
           index += 1
         }
         next = phrases.reachable(from: next)
@@ -105,7 +107,7 @@ struct PhraseTrie {
   }
 
   @inline(__always)
-  private static func key(_ node: Int, _ word: Int) -> UInt64 {
-    UInt64(node) << 32 | UInt64(word)
+  private static func key(_ high: Int, _ low: Int) -> UInt64 {
+    UInt64(high) << 32 | UInt64(low)
   }
 }
