@@ -27,15 +27,18 @@ extension Host {
     let notice = try Descriptor.pipe()
     let child = try ChildProcess.spawn(
       ChildProcess.Launch(
-        executable: worker.executablePath, environment: settings.workerEnvironment,
+        executable: worker.executablePath,
+        environment: settings.workerEnvironment(state: state) + [marked(incarnation).entry],
         workingDirectory: state.isEmpty ? settings.places.runtimeDirectory : state,
         descriptors: [
           try Descriptor.open("/dev/null", O_RDONLY), stdout.writing, stderr.writing,
           launch.reading, notice.writing,
-        ]))
+        ], openFiles: worker.limits.openFiles,
+        confinement: Confinement(
+          of: worker, state: state, sockets: settings.places.runtimeDirectory,
+          remoteServices: settings.plan.remoteServices)))
     let secret = IncarnationSecret()
     do throws(SystemError) {
-      if let count = worker.limits.openFiles { try child.limitOpenFiles(to: count) }
       try records.add(
         ProcessRecords.Record(
           incarnation: incarnation, identity: child.identity, socket: socket))
@@ -66,6 +69,10 @@ extension Host {
       records.remove(incarnation, socket: socket)
       throw error
     }
+  }
+
+  private func marked(_ incarnation: Incarnation) -> MarkedProcesses {
+    MarkedProcesses(incarnation, runtimeDirectory: settings.places.runtimeDirectory)
   }
 
   /// Reserves more generations on the thread that may wait for the disk. One that fails is made up for by the next use.
@@ -102,6 +109,10 @@ extension Host {
     // Its last words are in the pipes before anybody asks for them.
     logs.finish(incarnation)
     process.child.reap()
+    // What it started ends with it, wherever that went; to find it takes too long for this thread.
+    let marked = marked(incarnation)
+    logs.perform { marked.end() }
+    MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))
     records.remove(incarnation, socket: process.socket)
     chores.yield { process.link.close() }
     endedAtMilliseconds = endedAtMilliseconds.filter { $0.key.worker != incarnation.worker }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import HostContract
 import KithManifest
@@ -132,6 +133,8 @@ public actor Host {
   ///
   /// `listening` is called once, when the control socket accepts connections.
   public func run(listening: @Sendable () -> Void) async throws(HostFailure) {
+    // What a worker leaves behind becomes a child of the host, which sees to its end.
+    _ = kith_linux_adopt_orphans()
     let server = RPCServer(services: [.host(HostService(host: self))])
     do throws(RPCError) {
       try server.start(on: NngListener(address: settings.places.controlAddress))
@@ -143,6 +146,11 @@ public actor Host {
       log(
         "\(worker.name): limits.memory is not enforced: that needs cgroups, which this host does not use"
       )
+    }
+    if Confinement.landlockVersion < 4 {
+      let has = Confinement.landlockVersion == 0 ? "no Landlock" : "an old Landlock"
+      log(
+        "this kernel has \(has): workers can reach more files or ports than their manifests grant")
     }
     listening()
     post(.timePassed)

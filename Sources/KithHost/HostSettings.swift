@@ -44,16 +44,18 @@ public struct HostSettings: Sendable {
     self.isForeground = isForeground
   }
 
-  /// The environment of every worker: what programs need to run at all, and nothing that might be a secret.
-  var workerEnvironment: [String] {
+  /// The environment of a worker: what programs need to run at all, and nothing that might be a secret.
+  /// - Parameter state: the worker's state folder, where its temporary files go too; empty for none.
+  func workerEnvironment(state: String) -> [String] {
     let names: Set<String> = [
-      "HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER",
+      "HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LOGNAME", "PATH", "TZ", "USER",
     ]
     let prefixes = ["LC_", "SWIFT_", "ASAN_", "TSAN_", "UBSAN_", "LSAN_"]
     return environment.filter { name, _ in
       names.contains(name) || prefixes.contains(where: name.hasPrefix)
     }
     .map { "\($0)=\($1)" }.sorted() + ["KITH_LAUNCH_FD=3", "KITH_NOTIFY_FD=4"]
+      + (state.isEmpty ? [] : ["TMPDIR=\(state)", "SQLITE_TMPDIR=\(state)"])
   }
 }
 

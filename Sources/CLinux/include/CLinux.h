@@ -2,6 +2,7 @@
 // and KithCommands, which starts it.
 #pragma once
 
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -32,8 +33,48 @@ int kith_linux_memory_file(const char *name);
 // errno. `by_signal` is 1 when `status` is a signal's number and 0 when it is an exit code.
 int kith_linux_wait(int pidfd, int peek, int *by_signal, int *status);
 
-// prlimit(2) of RLIMIT_NOFILE, soft and hard, for another process. GNU extension.
-int kith_linux_limit_open_files(int pid, unsigned long long count);
+// What a process is started with, and what it can never get rid of.
+struct kith_linux_launch {
+  const char *executable;
+  // Both end with a null pointer.
+  char *const *arguments;
+  char *const *environment;
+  const char *directory;
+  // What it finds as descriptors 0, 1, 2, ...; each number at least `descriptor_count`.
+  const int *descriptors;
+  int descriptor_count;
+  // How many files it may have open; 0 for as many as the caller.
+  uint64_t open_files;
+  // The file cgroup.procs of its control group, open for writing; -1 for the caller's group.
+  int control_group;
+  // A Landlock ruleset; -1 for none.
+  int ruleset;
+  // Whether it may have no sockets but those of this machine (AF_UNIX).
+  int only_unix_sockets;
+};
+
+// Starts a process as the leader of a process group, with no signal blocked or ignored, no core files, no privileges to
+// gain, and confined as `launch` says. Returns its pid; -1 with errno, and then `step` names in English what failed.
+//
+// posix_spawn(3) cannot confine. Between vfork(2) and execve(2) there are only calls that are safe there, and no handler of
+// pthread_atfork runs: a library with threads of its own does not notice.
+int kith_linux_launch(const struct kith_linux_launch *launch, const char **step);
+
+// Landlock, landlock(7): the version of its interface that the kernel has, or -1.
+int kith_linux_landlock_version(void);
+
+// A ruleset that forbids these rights on files and TCP ports where no rule allows them: a descriptor, or -1.
+int kith_linux_landlock_ruleset(uint64_t files, uint64_t ports);
+
+// Allows rights on all beneath a folder, or those that a file can have on a file. 0, also when there is nothing at the
+// path; -1 with errno.
+int kith_linux_landlock_allow_path(int ruleset, const char *path, uint64_t rights);
+
+// Allows rights on a TCP port. 0, or -1 with errno.
+int kith_linux_landlock_allow_port(int ruleset, uint16_t port, uint64_t rights);
+
+// prctl(2) PR_SET_CHILD_SUBREAPER: descendants whose parents have ended become children of the calling process.
+int kith_linux_adopt_orphans(void);
 
 // prctl(2) PR_SET_NAME for the calling thread. Variadic in C.
 void kith_linux_name_thread(const char *name);

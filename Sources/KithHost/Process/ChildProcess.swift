@@ -30,48 +30,50 @@ final class ChildProcess: Sendable {
     var workingDirectory: String
     /// What it finds as descriptors 0, 1, 2, ...; nothing else is inherited.
     var descriptors: [Descriptor]
+    /// How many files it may have open; nil for as many as the host.
+    var openFiles: Int?
+    /// The file `cgroup.procs` of its control group; nil for the host's group.
+    var controlGroup: Descriptor?
+    /// What it may reach.
+    var confinement = Confinement()
   }
 
-  /// Starts a process.
+  /// Starts a process, confined from its first instruction on.
   ///
-  /// posix_spawn and never fork: nng's threads do not survive in a forked child (facts of nng 1.5, posix_thread.c).
+  /// Never by fork: nng's threads do not survive in a forked child (facts of nng 1.5, posix_thread.c).
   static func spawn(_ launch: Launch) throws(SystemError) -> ChildProcess {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
     // Out of the way of the numbers that the child gets, so that no dup2 closes what a later one copies.
     var sources: [Descriptor] = []
     for descriptor in launch.descriptors {
       sources.append(try descriptor.duplicated(least: Int32(launch.descriptors.count)))
     }
-    for (index, source) in sources.enumerated() {
-      posix_spawn_file_actions_adddup2(&actions, source.number, Int32(index))
-    }
-    kith_linux_spawn_close_from(&actions, Int32(launch.descriptors.count))
-    kith_linux_spawn_change_directory(&actions, launch.workingDirectory)
-
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // A signal that the host ignores or blocks must be normal again in the worker.
-    var all = sigset_t()
-    var none = sigset_t()
-    sigfillset(&all)
-    sigemptyset(&none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes,
-      Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-
-    var pid = pid_t()
-    let code = withCStrings([launch.executable] + launch.arguments) { arguments in
+    let rules = try launch.confinement.ruleset()
+    var step: UnsafePointer<CChar>?
+    let pid = withCStrings([launch.executable] + launch.arguments) { arguments in
       withCStrings(launch.environment) { environment in
-        posix_spawn(&pid, launch.executable, &actions, &attributes, arguments, environment)
+        sources.map(\.number).withUnsafeBufferPointer { descriptors in
+          launch.executable.withCString { executable in
+            launch.workingDirectory.withCString { directory in
+              var start = kith_linux_launch()
+              start.executable = executable
+              start.arguments = arguments
+              start.environment = environment
+              start.directory = directory
+              start.descriptors = descriptors.baseAddress
+              start.descriptor_count = Int32(descriptors.count)
+              start.open_files = UInt64(launch.openFiles ?? 0)
+              start.control_group = launch.controlGroup?.number ?? -1
+              start.ruleset = rules?.number ?? -1
+              start.only_unix_sockets = launch.confinement.isOffTheNetwork ? 1 : 0
+              return kith_linux_launch(&start, &step)
+            }
+          }
+        }
       }
     }
-    guard code == 0 else { throw SystemError("start \(launch.executable)", code: code) }
+    guard pid > 0 else {
+      throw SystemError("\(step.map { String(cString: $0) } ?? "start") \(launch.executable)")
+    }
     let number = kith_linux_pidfd_open(pid)
     guard number >= 0, let identity = ProcessIdentity.current(ofPid: pid) else {
       // Without a way to watch it the process must not live. It is our child and not reaped: the pid is still its own.
@@ -81,13 +83,6 @@ final class ChildProcess: Sendable {
       throw error
     }
     return ChildProcess(identity: identity, pidfd: Descriptor(taking: number))
-  }
-
-  /// Bounds how many files the process may have open. To be called while the process still waits for its launch record.
-  func limitOpenFiles(to count: Int) throws(SystemError) {
-    guard kith_linux_limit_open_files(identity.pid, UInt64(count)) == 0 else {
-      throw SystemError("limit the open files of process \(identity.pid) to \(count)")
-    }
   }
 
   /// Sends a signal to the process; one that has ended is left in peace.
@@ -131,9 +126,9 @@ final class ChildProcess: Sendable {
 
 /// Calls `body` with a null-terminated array of C strings.
 private func withCStrings<Result>(
-  _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Result
 ) -> Result {
   let copies = strings.map { strdup($0) }
   defer { copies.forEach { free($0) } }
-  return body(copies + [nil])
+  return (copies + [nil]).withUnsafeBufferPointer { body($0.baseAddress) }
 }

@@ -19,6 +19,10 @@ enum LeftoverProcesses {
       process.signal(SIGKILL)
       _ = process.waitForEnd(atMost: .seconds(1))
     }
+    // Also when the worker had ended already: its host had not come to what the worker started.
+    for record in try records.all() {
+      MarkedProcesses(record.incarnation, runtimeDirectory: records.folder).end()
+    }
     try records.clear()
     return found.map(\.0)
   }

@@ -1,0 +1,58 @@
+import Glibc
+import KithManifest
+
+extension Confinement {
+  /// Where programs and what they need at run time lie, on any Linux.
+  private static let system = [
+    "/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/opt", "/proc", "/sbin", "/sys",
+    "/usr",
+  ]
+  private static let devices = [
+    "/dev/full", "/dev/null", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero",
+  ]
+
+  /// What a worker may reach: its own state to write, its plugin and the system to read, its product's sockets, and of the
+  /// network what its manifests grant.
+  /// - Parameters:
+  ///   - state: its state folder; empty in a product that keeps nothing.
+  ///   - remoteServices: the product's services on other machines.
+  init(
+    of worker: PlannedWorker, state: String, sockets: String, remoteServices: [RemoteService]
+  ) {
+    confinesFiles = true
+    devices = Self.devices
+    socketFolders = [sockets]
+    writable = state.isEmpty ? [] : [state]
+    readable = Self.system + Self.libraryFolders
+    readable += [worker.pluginDirectory, Self.folder(of: worker.executablePath)]
+    let used = remoteServices.filter { worker.requires.contains($0.service) }.map(\.endpoint)
+    for credentials in (used + [worker.listen].compactMap(\.self)).compactMap(\.credentials) {
+      // The folder and not the file: a renewed certificate is another file under the same name.
+      readable += [credentials.authorities, credentials.certificate, credentials.privateKey]
+        .map(Self.folder)
+    }
+    listeningPorts = worker.listen.map { [Self.port(of: $0)] } ?? []
+    outboundPorts = worker.network == .outbound ? nil : used.map(Self.port)
+    // Where the system keeps the addresses of name servers.
+    if !isOffTheNetwork { readable.append("/run/systemd/resolve") }
+  }
+
+  /// The folders of the libraries that this process runs with: a worker may need those of Swift's toolchain, wherever it is.
+  static let libraryFolders: [String] = {
+    guard let maps = try? DurableFile.read("/proc/self/maps") else { return [] }
+    let paths = String(decoding: maps, as: UTF8.self).split(separator: "\n")
+      .compactMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } }
+      .filter { $0.contains(".so") }
+    return Set(paths.map(folder)).sorted()
+  }()
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+    return String(path[..<slash])
+  }
+
+  /// The port of `tls+tcp://host:port`; the manifest has checked the form.
+  private static func port(of endpoint: NetworkEndpoint) -> UInt16 {
+    endpoint.address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+  }
+}
