@@ -82,7 +82,7 @@ public actor Host {
     }
     generations = counter
     (choreList, chores) = AsyncStream.makeStream()
-    do throws(Supervisor.SpecificationError) {
+    do throws(WorkerGraph.Flaw) {
       supervisor = try Supervisor(
         settings.plan.workers.map { $0.specification(lastGeneration: counter[$0.name]) },
         jitterSeed: UInt64.random(in: .min ... .max))
@@ -215,7 +215,7 @@ public actor Host {
 
   private func carryOut(_ action: SupervisionAction) {
     switch action {
-    case .spawn(let incarnation):
+    case .spawn(let incarnation, _):
       do throws(SystemError) {
         try spawn(incarnation)
         post(.stepCompleted(incarnation, .spawn))

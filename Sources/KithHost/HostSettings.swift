@@ -73,7 +73,7 @@ extension PlannedWorker {
     return WorkerSpecification(
       name: name, requires: dependencies, restart: restart,
       limits: TimeLimits(
-        start: startTimeout, drain: stopTimeout - margin, drainMargin: margin),
+        start: startTimeout, drain: stopTimeout - margin, drainMargin: margin, watchdog: nil),
       lastGeneration: lastGeneration)
   }
 }

@@ -101,7 +101,7 @@ extension Host {
       if snapshot.isWanted {
         return .failure(RPCError(.aborted, "\(name) was started again before it had ended"))
       }
-      return snapshot.hasProcess ? nil : .success(())
+      return snapshot.processes.isEmpty ? .success(()) : nil
     }
     return await status(of: worker)
   }
@@ -110,7 +110,7 @@ extension Host {
   func restart(_ name: String) async throws -> WorkerStatus {
     let worker = try plannedWorker(name, field: "name")
     try refuseDuringShutdown()
-    let generation = supervisor.snapshot(of: name)?.generation ?? 0
+    let generation = supervisor.snapshot(of: name)?.latestGeneration ?? 0
     do throws(SystemError) {
       try records.checkRoom()
     } catch {
@@ -119,7 +119,7 @@ extension Host {
         "\(name) was not restarted, since no new process could be recorded: \(error)"
           + (error.isLackOfRoom ? "; make room there" : ""))
     }
-    post(.restartAsked(worker: name))
+    post(.restartAsked(workers: [name]))
     try await waitUntilReady(name, after: generation)
     return await status(of: worker)
   }
@@ -208,7 +208,7 @@ extension Host {
       switch exit.end {
       case .exitCode(let code): message.cause = .exitCode(code)
       case .signal(let number): message.cause = .signal(number)
-      case .notCreated, .unknown: break
+      case .outOfMemory, .notCreated, .unknown: break
       }
       message.lastLines = await logs.lastErrorLines(of: ended)
       status.lastExit = message
@@ -225,6 +225,7 @@ extension WorkerSnapshot.State {
     case .waiting: .waiting
     case .starting: .starting
     case .ready: .ready
+    case .held: .waiting
     case .draining: .draining
     case .backingOff: .backingOff
     case .quarantined: .quarantined
@@ -239,6 +240,7 @@ extension WorkerSnapshot.State {
     case .waiting: "waiting"
     case .starting: "starting"
     case .ready: "ready, but not in a newer generation"
+    case .held: "held"
     case .draining: "ending"
     case .backingOff: "backing off"
     case .quarantined: "in quarantine"

@@ -35,7 +35,7 @@ final class WorkerLink: Sendable {
     let options = CallOptions(timeout: worker.startTimeout)
     do throws(RPCError) {
       switch step {
-      case .spawn, .listen: return nil
+      case .spawn, .listen, .watch: return nil
       case .handshake: return try await handshake(options).failure
       case .configure:
         _ = try await lifecycle.configure(
@@ -125,7 +125,7 @@ final class WorkerLink: Sendable {
       switch step {
       case .spawn, .listen, .handshake: "the handshake failed"
       case .configure: "it did not take its configuration"
-      case .start: "it could not start"
+      case .start, .watch: "it could not start"
       }
     return switch error.code {
     // Its configuration, or its version, which another try would find the same.
