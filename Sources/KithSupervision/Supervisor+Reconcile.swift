@@ -55,6 +55,11 @@ extension Supervisor {
         if let generation = record.main?.generation {
           supervisor.beginEnding(.replaced(by: generation), of: &record, .predecessor, at: now)
         }
+        if record.replacementWanted, !record.allowsOverlap, record.main?.serving != nil {
+          // It allowed that when the new process was asked for, and no longer does.
+          record.replacementWanted = false
+          record.pendingEnd = record.pendingEnd ?? .restart
+        }
         guard let purpose = record.pendingEnd else { return }
         let slots = [WorkerRecord.Slot.successor, .main].filter {
           record[$0].map { $0.ending == nil } ?? false

@@ -207,7 +207,7 @@ public struct SimulatedWorld: Hashable, Sendable {
       for worker in graph.workers {
         if !before.contains(worker.name), worker.wanted { wanted.insert(worker.name) }
         if specifications[worker.name]?.revision != worker.revision
-          || candidates[worker.name] != nil
+          || candidates[worker.name] != nil || self[worker.name]?.revision != worker.revision
         {
           forgive(worker.name)
         }
@@ -354,9 +354,9 @@ public struct SimulatedWorld: Hashable, Sendable {
   private func isMet(_ requirement: Requirement) -> Bool {
     switch requirement.health {
     case .started:
-      return processes(of: requirement.name).contains {
-        ($0.reached ?? .spawn) >= .handshake && !$0.isEnding
-      }
+      // Only the main one counts: one that is to take over has not.
+      guard let main = self[requirement.name] else { return false }
+      return (main.reached ?? .spawn) >= .handshake && !main.isEnding
     case .ready, .live: return published[requirement.name] != nil
     }
   }
@@ -477,7 +477,7 @@ public struct SimulatedWorld: Hashable, Sendable {
   /// Lets everything go right from here on: then every wanted worker must become ready and every other be gone.
   public mutating func calmDown() {
     for name in supervisor.startOrder where !isShuttingDown { send(.wantedUp(worker: name)) }
-    for _ in 0..<1000 where violations.isEmpty {
+    for _ in 0..<10_000 where violations.isEmpty {
       if let process = allProcesses.first(where: { $0.pending != nil }) {
         happen(.stepSucceeds(process.incarnation))
       } else if let process = allProcesses.first(where: \.isEnding) {
