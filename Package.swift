@@ -164,6 +164,10 @@ let testing: [Target] = [
   // Certificates that a test makes for itself.
   library(
     "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
+  // The processes that a supervisor leads, simulated; for tests and the soak.
+  library(
+    "SupervisionSimulation", path: "Tests/SupervisionSimulation",
+    ["KithManifest", "KithSupervision"]),
   library("KithTesting", ["HostContract", "KithClient", "KithManifest", "KithRPC"]),
   // A worker that does what it should not, for IntegrationTests and the soak.
   program(
@@ -197,7 +201,8 @@ let testing: [Target] = [
     ]),
   tests("KithStoreTests", ["KithRPC", "KithStore", "KithTesting", "KithTransportInProcess", grdb]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
-  tests("KithSupervisionTests", ["KithManifest", "KithSupervision"]),
+  tests(
+    "KithSupervisionTests", ["KithManifest", "KithSupervision", "SupervisionSimulation"]),
   tests("KithHostTests", ["KithHost", "KithManifest"]),
   tests(
     "KithWorkerTests",
@@ -246,6 +251,7 @@ let package = Package(
     .library(name: "KithStore", targets: ["KithStore"]),
     .library(name: "KithTesting", targets: ["KithTesting"]),
     .library(name: "KithWorker", targets: ["KithWorker"]),
+    .library(name: "SupervisionSimulation", targets: ["SupervisionSimulation"]),
     .library(name: "RiskContract", targets: ["RiskContract"]),
     .library(name: "RiskEngineDomain", targets: ["RiskEngineDomain"]),
     .library(name: "KithTransportInProcess", targets: ["KithTransportInProcess"]),

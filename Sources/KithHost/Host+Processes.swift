@@ -6,8 +6,8 @@ import WorkerContract
 
 /// Processes: how they begin and what they report.
 extension Host {
-  func spawn(_ incarnation: Incarnation) throws(SystemError) {
-    guard let worker = settings.plan.worker(named: incarnation.worker) else {
+  func spawn(_ incarnation: Incarnation, revision: UInt64) throws(SystemError) {
+    guard let worker = definitions[incarnation.worker]?[revision] else {
       throw SystemError("find worker \(incarnation.worker) in the plan", code: ENOENT)
     }
     try generations.use(incarnation.generation, of: worker.name)
@@ -114,7 +114,8 @@ extension Host {
     logs.perform { marked.end() }
     MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))
     records.remove(incarnation, socket: process.socket)
-    chores.yield { process.link.close() }
+    // One that is listened to is heard out first.
+    if !watched.contains(incarnation) { chores.yield { process.link.close() } }
     endedAtMilliseconds = endedAtMilliseconds.filter { $0.key.worker != incarnation.worker }
     endedAtMilliseconds[incarnation] = WallClock.milliseconds
     post(.exited(incarnation, end))

@@ -41,6 +41,16 @@ public actor Host {
   var published: [String: Incarnation] = [:]
   var since: [String: (state: WorkerSnapshot.State, milliseconds: Int64)] = [:]
   var endedAtMilliseconds: [Incarnation: Int64] = [:]
+  /// What each worker's processes are made from, by revision. The plan's is 0.
+  var definitions: [String: [UInt64: PlannedWorker]]
+  var latestRevision: UInt64 = 0
+  /// The revision that last served.
+  private var servedRevisions: [String: UInt64] = [:]
+  /// What processes said last about themselves.
+  var reports: [Incarnation: HealthReportMessage] = [:]
+  /// Those that are being listened to.
+  var watched: Set<Incarnation> = []
+  var tallies: [String: CallTally] = [:]
   var waiters: [@Sendable (isolated Host) -> Bool] = []
   var isShuttingDown = false
   var endedByShutdown: UInt32 = 0
@@ -82,8 +92,10 @@ public actor Host {
       throw HostFailure(.cannotCreate, Self.advice(error, places))
     }
     generations = counter
+    definitions = Dictionary(
+      uniqueKeysWithValues: settings.plan.workers.map { ($0.name, [0: $0]) })
     (choreList, chores) = AsyncStream.makeStream()
-    do throws(Supervisor.SpecificationError) {
+    do throws(WorkerGraph.Flaw) {
       supervisor = try Supervisor(
         settings.plan.workers.map { $0.specification(lastGeneration: counter[$0.name]) },
         jitterSeed: UInt64.random(in: .min ... .max))
@@ -216,20 +228,29 @@ public actor Host {
 
   private func noteStates() {
     let milliseconds = WallClock.milliseconds
-    for snapshot in supervisor.snapshots where since[snapshot.name]?.state != snapshot.state {
-      since[snapshot.name] = (snapshot.state, milliseconds)
+    for snapshot in supervisor.snapshots {
+      if snapshot.health.isReady { servedRevisions[snapshot.name] = snapshot.revision }
+      if since[snapshot.name]?.state != snapshot.state {
+        since[snapshot.name] = (snapshot.state, milliseconds)
+      }
     }
+  }
+
+  /// What a worker is made from at present.
+  func definition(of name: String) -> PlannedWorker? {
+    definitions[name]?[servedRevisions[name] ?? 0]
   }
 
   private func carryOut(_ action: SupervisionAction) {
     switch action {
-    case .spawn(let incarnation):
+    case .spawn(let incarnation, let revision):
       do throws(SystemError) {
-        try spawn(incarnation)
+        try spawn(incarnation, revision: revision)
         post(.stepCompleted(incarnation, .spawn))
       } catch {
         post(.stepFailed(incarnation, .spawn, StartFailure(reason: "\(error)")))
       }
+    case .perform(.watch, let incarnation): watch(incarnation)
     case .perform(let step, let incarnation):
       guard let link = processes[incarnation]?.link else { return }
       let address = settings.places.controlAddress
@@ -242,8 +263,11 @@ public actor Host {
       if published[incarnation.worker] == incarnation { published[incarnation.worker] = nil }
     case .drain(let incarnation, let grace):
       guard let link = processes[incarnation]?.link else { return }
+      let isReplaced = published[incarnation.worker] != nil
       chores.yield {
-        if await !link.drain(grace: grace) { await self.drainFailed(incarnation) }
+        if await !link.drain(grace: grace, isReplaced: isReplaced) {
+          await self.drainFailed(incarnation)
+        }
       }
     case .terminate(let incarnation): processes[incarnation]?.child.signal(SIGTERM)
     case .kill(let incarnation):

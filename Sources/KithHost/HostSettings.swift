@@ -12,11 +12,14 @@ public struct HostSettings: Sendable {
   public var environment: [String: String]
   /// Whether what the host logs is shown on its standard error too.
   public var isForeground: Bool
+  /// What the plan was read from: the product as it was named, and the folders with plugins.
+  private var source: (product: String, folders: [String])
 
   /// Settings for a host.
   public init(
     plan: Plan, places: ProductPlaces, environment: [String: String], isForeground: Bool = false
   ) {
+    source = (plan.product, [])
     self.plan = plan
     self.places = places
     self.environment = environment
@@ -28,6 +31,7 @@ public struct HostSettings: Sendable {
     product: String, pluginFolders: [String], root: String?, isForeground: Bool
   ) throws(HostFailure) {
     let environment = ProcessEnvironment.current
+    source = (product, pluginFolders)
     do throws(ManifestErrors) {
       plan = try ManifestReader(folders: pluginFolders, environment: environment).plan(product)
     } catch {
@@ -42,6 +46,19 @@ public struct HostSettings: Sendable {
     }
     self.environment = environment
     self.isForeground = isForeground
+  }
+
+  /// A worker as it would be with the plugin of that folder.
+  /// - Throws: all that is wrong with the manifests.
+  func plannedWorker(_ name: String, from folder: String) throws(ManifestErrors) -> PlannedWorker {
+    let plan = try ManifestReader(
+      folders: [folder] + source.folders, environment: environment
+    ).plan(source.product)
+    guard let worker = plan.worker(named: name) else {
+      throw ManifestErrors(
+        ManifestError(.missingProduct, "the product has no worker \(name) any more", at: nil))
+    }
+    return worker
   }
 
   /// The environment of a worker: what programs need to run at all, and nothing that might be a secret.
@@ -75,7 +92,7 @@ extension PlannedWorker {
     return WorkerSpecification(
       name: name, requires: dependencies, restart: restart,
       limits: TimeLimits(
-        start: startTimeout, drain: stopTimeout - margin, drainMargin: margin),
-      lastGeneration: lastGeneration)
+        start: startTimeout, drain: stopTimeout - margin, drainMargin: margin, watchdog: watchdog),
+      overlap: overlap, lastGeneration: lastGeneration)
   }
 }

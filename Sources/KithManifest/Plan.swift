@@ -55,10 +55,11 @@ public struct Plan: Sendable, Equatable {
     let remotes = Set(product.remoteServices.map(\.service))
     let dependencies = drafts.map {
       Self.dependencies(
-        $0, providers: providers, remotes: remotes, catalogue: catalogue, findings: findings)
+        $0, names: drafts.map(\.entry.name), providers: providers, remotes: remotes,
+        catalogue: catalogue, findings: findings)
     }
     try findings.throwIfAny()
-    let order = StartOrder(dependencies: dependencies)
+    let order = StartOrder(dependencies: dependencies.map { Set($0.keys) })
     for cycle in order.cycles {
       findings.add(Self.cycle(cycle.map { drafts[$0] }))
     }
@@ -70,8 +71,7 @@ public struct Plan: Sendable, Equatable {
     remoteServices = product.remoteServices
     workers = order.positions.map { position in
       drafts[position].worker(
-        dependencies: order.positions.filter { dependencies[position].contains($0) }
-          .map { drafts[$0].entry.name })
+        dependencies: order.positions.compactMap { dependencies[position][$0] })
     }
     warnings = catalogue.errors
   }
@@ -121,17 +121,19 @@ public struct Plan: Sendable, Equatable {
       }
     }
 
-    func worker(dependencies: [String]) -> PlannedWorker {
+    func worker(dependencies: [Requirement]) -> PlannedWorker {
       let manifest = plugin.manifest
       return PlannedWorker(
         name: entry.name, plugin: manifest.name, pluginVersion: manifest.version,
         pluginDirectory: plugin.directory, executablePath: plugin.executablePath ?? "",
         provides: manifest.provides, requires: manifest.requires, dependencies: dependencies,
-        overlap: manifest.overlap, restart: entry.restart(over: manifest.restart),
+        overlap: manifest.overlap && entry.listen == nil,
+        restart: entry.restart(over: manifest.restart),
         limits: entry.limits(over: manifest.limits), network: manifest.network,
         listen: entry.listen,
         startTimeout: entry.startTimeout ?? manifest.startTimeout,
-        stopTimeout: entry.stopTimeout ?? manifest.stopTimeout, configuration: configuration,
+        stopTimeout: entry.stopTimeout ?? manifest.stopTimeout,
+        watchdog: entry.watchdog ?? manifest.watchdog, configuration: configuration,
         sensitiveKeys: manifest.configuration.sensitiveNames)
     }
   }
@@ -203,15 +205,19 @@ public struct Plan: Sendable, Equatable {
     return providers
   }
 
-  /// The positions of the workers that serve what a worker requires.
+  /// What a worker requires of the workers that serve it, by their positions.
   private static func dependencies(
-    _ draft: Draft, providers: [String: Int], remotes: Set<String>, catalogue: PluginCatalogue,
+    _ draft: Draft, names: [String], providers: [String: Int], remotes: Set<String>,
+    catalogue: PluginCatalogue,
     findings: Findings
-  ) -> Set<Int> {
-    var positions: Set<Int> = []
-    for service in draft.plugin.manifest.requires where !remotes.contains(service) {
+  ) -> [Int: Requirement] {
+    var found: [Int: Requirement] = [:]
+    for requirement in draft.plugin.manifest.requires where !remotes.contains(requirement.name) {
+      let service = requirement.name
       if let position = providers[service] {
-        positions.insert(position)
+        let worker = Requirement(
+          names[position], health: requirement.health, onLoss: requirement.onLoss)
+        found[position] = found[position].map { $0.joined(with: worker) } ?? worker
         continue
       }
       let known = catalogue.plugins.filter { $0.manifest.provides.contains(service) }
@@ -226,7 +232,7 @@ public struct Plan: Sendable, Equatable {
             : "the worker \(known.map(\.manifest.name).joined(separator: " or ")) in the product",
           suggestion: known.isEmpty ? nearestName(to: service, among: services) : nil))
     }
-    return positions
+    return found
   }
 
   private static func cycle(_ drafts: [Draft]) -> ManifestError {
@@ -251,7 +257,12 @@ extension Plan: CustomStringConvertible {
         lines.append("     provides  \(worker.provides.joined(separator: ", "))")
       }
       if !worker.dependencies.isEmpty {
-        lines.append("     after     \(worker.dependencies.joined(separator: ", "))")
+        let names = worker.dependencies.map(\.description)
+        lines.append("     after     \(names.joined(separator: ", "))")
+      }
+      if worker.restart != .standard { lines.append("     restarts  \(worker.restart)") }
+      if worker.watchdog != PluginManifest.standardWatchdog {
+        lines.append("     watchdog  \(worker.watchdog.map(\.short) ?? "off")")
       }
       if let listen = worker.listen { lines.append("     listens   \(listen.address)") }
       if !worker.configuration.isEmpty {

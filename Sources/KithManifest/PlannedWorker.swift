@@ -14,11 +14,11 @@ public struct PlannedWorker: Sendable, Equatable {
   public let executablePath: String
   /// The full names of the services that it serves.
   public let provides: [String]
-  /// The full names of the services that it calls.
-  public let requires: [String]
-  /// The names of the workers that serve what it requires, in start order; each stands before it in the plan.
-  public let dependencies: [String]
-  /// Whether two generations may serve at once.
+  /// The services that it calls.
+  public let requires: [Requirement]
+  /// The workers that serve what it requires, in start order; each stands before it in the plan.
+  public let dependencies: [Requirement]
+  /// Whether two generations may serve at once: never when it listens on the network, where two cannot.
   public let overlap: Bool
   /// When it is started again.
   public let restart: RestartPolicy
@@ -32,6 +32,8 @@ public struct PlannedWorker: Sendable, Equatable {
   public let startTimeout: Duration
   /// How long it may take from the order to drain until its process has ended.
   public let stopTimeout: Duration
+  /// How long it may show no progress before it counts as stuck and is replaced; nil for never.
+  public let watchdog: Duration?
   /// Its configuration: a member for each key of the plugin's schema, in that order.
   public let configuration: JSONObject
   /// The keys of the configuration whose values are shown to nobody.
@@ -55,18 +57,52 @@ public struct PlannedWorker: Sendable, Equatable {
       "name": .string(name), "plugin": .string(plugin), "pluginVersion": .string(pluginVersion),
       "pluginDirectory": .string(pluginDirectory), "executable": .string(executablePath),
       "provides": .array(provides.map { .string($0) }),
-      "requires": .array(requires.map { .string($0) }),
-      "dependencies": .array(dependencies.map { .string($0) }),
+      "requires": .array(requires.map { .string($0.name) }),
+      "dependencies": .array(dependencies.map(\.json)),
       "overlap": .bool(overlap),
-      "restart": [
-        "type": .string(restart.kind.rawValue), "strategy": .string(restart.strategy.rawValue),
-        "intensity": .integer(Int64(restart.intensity)), "periodMs": restart.period.json,
-      ],
+      "restart": restart.json,
       "limits": .object(shownLimits), "network": .string(network.rawValue),
       "startTimeoutMs": startTimeout.json, "stopTimeoutMs": stopTimeout.json,
       "config": .object(shownConfiguration),
     ]
+    if let watchdog { object["watchdogMs"] = watchdog.json }
     if let listen { object["listen"] = .string(listen.address) }
+    return .object(object)
+  }
+}
+
+extension Requirement {
+  fileprivate var json: JSONValue {
+    [
+      "worker": .string(name), "health": .string(health.rawValue),
+      "onLoss": .string(onLoss.rawValue),
+    ]
+  }
+}
+
+extension RestartPolicy {
+  fileprivate var json: JSONValue {
+    var object: JSONObject = [
+      "type": .string(kind.rawValue), "strategy": .string(strategy.rawValue),
+      "intensity": .integer(Int64(budget.intensity)), "periodMs": budget.period.json,
+      "backoff": [
+        "shortestMs": backoff.shortest.json, "longestMs": backoff.longest.json,
+        "healthyAfterMs": backoff.healthyAfter.json,
+      ],
+      "quarantine": [
+        "shortestMs": backoff.shortestQuarantine.json, "longestMs": backoff.longestQuarantine.json,
+      ],
+    ]
+    if !budgets.isEmpty {
+      var own = JSONObject()
+      for cause in Cause.allCases {
+        guard let budget = budgets[cause] else { continue }
+        own[cause.rawValue] = [
+          "intensity": .integer(Int64(budget.intensity)), "periodMs": budget.period.json,
+        ]
+      }
+      object["budgets"] = .object(own)
+    }
     return .object(object)
   }
 }

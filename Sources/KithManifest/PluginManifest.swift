@@ -13,6 +13,7 @@
 /// network: none
 /// start_timeout: 10s
 /// stop_timeout: 10s
+/// watchdog: 10s
 /// config:
 ///   label_high: { type: double, range: 0..1, default: 0.70, doc: "Scores from here on are labelled high." }
 /// ```
@@ -25,8 +26,9 @@ public struct PluginManifest: Sendable, Equatable {
   public let executable: String
   /// The full names of the services that it serves. None unless told.
   public let provides: [String]
-  /// The full names of the services that it calls; the workers that serve them start before it. None unless told.
-  public let requires: [String]
+  /// The services that it calls; the workers that serve them start before it. None unless told. ``Requirement`` has the
+  /// long form.
+  public let requires: [Requirement]
   /// The postures of a product that it supports. All unless told.
   public let postures: [Posture]
   /// Whether two generations may serve at once, so that a new one can start beside the old. No unless told.
@@ -41,6 +43,9 @@ public struct PluginManifest: Sendable, Equatable {
   public let startTimeout: Duration
   /// How long it may take from the order to drain until its process has ended. 10 s unless told, 0 to 1 hour.
   public let stopTimeout: Duration
+  /// How long it may show no progress before it counts as stuck and is replaced; nil (`off`) for never. 10 s unless told,
+  /// 200 ms to 1 hour.
+  public let watchdog: Duration?
   /// The configuration that it understands. None unless told.
   public let configuration: ConfigurationSchema
 
@@ -79,11 +84,21 @@ public struct PluginManifest: Sendable, Equatable {
       Scalars(name: "'executable'", findings: findings)
         .name($0.value, "a file name without a folder: risk-engine-worker", where: Names.isFileName)
     }
-    provides = fields.value("provides", default: []) { Self.services($0, $1) }
+    provides = fields.value("provides", default: []) {
+      Self.services($0, $1) {
+        $1.serviceName($0)
+      } name: {
+        $0
+      }
+    }
     let requiresEntry = fields.take("requires")
     requires =
       requiresEntry.flatMap {
-        Self.services(Scalars(name: "'requires'", findings: findings), $0.value)
+        Self.services(Scalars(name: "'requires'", findings: findings), $0.value) {
+          Requirement($0, scalars: $1)
+        } name: {
+          $0.name
+        }
       } ?? []
     postures = fields.value("postures", default: Posture.allCases) { scalars, value in
       scalars.list(value, "a list: [ephemeral, personal]") { scalars.word($0, Posture.self) }
@@ -104,6 +119,7 @@ public struct PluginManifest: Sendable, Equatable {
     stopTimeout = fields.value("stop_timeout", default: .seconds(10)) {
       $0.duration($1, Self.stopTimeouts)
     }
+    watchdog = fields.value("watchdog", default: Self.standardWatchdog) { Self.watchdog($0, $1) }
     configuration =
       fields.take("config").flatMap { ConfigurationSchema($0.value, findings: findings) }
       ?? ConfigurationSchema()
@@ -132,20 +148,30 @@ public struct PluginManifest: Sendable, Equatable {
 
   static let startTimeouts: ClosedRange<Duration> = .milliseconds(100)...(.seconds(3_600))
   static let stopTimeouts: ClosedRange<Duration> = .zero...(.seconds(3_600))
+  static let standardWatchdog = Duration.seconds(10)
 
-  /// A list of service names, each once.
-  private static func services(_ scalars: Scalars, _ value: ManifestValue) -> [String]? {
+  /// A watchdog time, or `off`.
+  static func watchdog(_ scalars: Scalars, _ value: ManifestValue) -> Duration?? {
+    if case .scalar("off", isPlain: true) = value.content { return .some(nil) }
+    return scalars.duration(value, .milliseconds(200)...(.seconds(3_600))).map(Optional.some)
+  }
+
+  /// A list of services, each once.
+  private static func services<Element>(
+    _ scalars: Scalars, _ value: ManifestValue, read: (ManifestValue, Scalars) -> Element?,
+    name: (Element) -> String
+  ) -> [Element]? {
     var seen: Set<String> = []
-    return scalars.list(value, "a list of services: [kith.risk.v1.RiskEngine]") { element in
-      guard let name = scalars.serviceName(element) else { return nil }
-      guard seen.insert(name).inserted else {
+    return scalars.list(value, "a list of services: [kith.risk.v1.RiskEngine]") { entry in
+      guard let element = read(entry, scalars) else { return nil }
+      guard seen.insert(name(element)).inserted else {
         scalars.findings.add(
           ManifestError(
-            .duplicateService, "\(scalars.name) names \(name) twice", at: element.location,
+            .duplicateService, "\(scalars.name) names \(name(element)) twice", at: entry.location,
             expected: "each service once"))
         return nil
       }
-      return name
+      return element
     }
   }
 }

@@ -14,6 +14,7 @@
 ///     limits: { memory: 128MiB }
 ///     start_timeout: 2s
 ///     stop_timeout: 2s
+///     watchdog: 30s              # or off
 ///     listen: { address: tls+tcp://0.0.0.0:7443, ... }   # see NetworkEndpoint
 /// remote:                        # services of workers on other machines
 ///   kith.risk.v1.RiskEngine: { address: tls+tcp://engine.local:7443, ... }

@@ -5,7 +5,7 @@ public enum ReservedNames {
   /// The command line knows its commands and this module may not import it; a test there keeps the two equal.
   public static let commands: Set<String> = [
     "call", "complete", "completion", "describe", "down", "exit-codes", "help", "logs", "plan",
-    "plugin", "restart", "start", "status", "stop", "up",
+    "plugin", "restart", "start", "status", "stop", "up", "upgrade",
   ]
 
   /// The words that name the host's own files: `host.sock`, `kithd.log`.

@@ -1,4 +1,15 @@
 /// When the host starts a worker again, in the words of Erlang/OTP.
+///
+/// ```yaml
+/// restart:
+///   type: permanent
+///   strategy: one_for_one
+///   intensity: 5
+///   period: 30s
+///   budgets: { out_of_memory: { intensity: 1, period: 10m }, stuck: { intensity: 2, period: 1m } }
+///   backoff: { shortest: 100ms, longest: 30s, healthy_after: 10s }
+///   quarantine: { shortest: 1m, longest: 15m }
+/// ```
 public struct RestartPolicy: Sendable, Hashable {
   /// After which ends a worker is started again.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -16,34 +27,65 @@ public struct RestartPolicy: Sendable, Hashable {
     case oneForOne = "one_for_one"
     /// The workers that require it, themselves or through others.
     case restForOne = "rest_for_one"
+    /// All workers of the product.
+    case all
+  }
+
+  /// Why a worker had to be started again.
+  public enum Cause: String, Sendable, Hashable, CaseIterable {
+    /// It ended with a signal or an exit code other than 0.
+    case crash
+    /// It used more memory than there was or than it may.
+    case outOfMemory = "out_of_memory"
+    /// It was not ready in time, or said that it cannot be.
+    case notReady = "not_ready"
+    /// It no longer got on with its work.
+    case stuck
+    /// It ended with exit code 0 though nobody had asked.
+    case exitZero = "exit_0"
+  }
+
+  /// How many restarts are borne in which time; one more and the worker goes into quarantine.
+  public struct Budget: Sendable, Hashable {
+    /// How many restarts. 0 to 1000.
+    public var intensity: Int
+    /// Within which time. 1 s to 1 day.
+    public var period: Duration
+
+    /// A budget.
+    public init(intensity: Int = 5, period: Duration = .seconds(30)) {
+      self.intensity = intensity
+      self.period = period
+    }
   }
 
   /// After which ends. `permanent` unless told.
   public var kind: Kind
   /// Who with it. `one_for_one` unless told.
   public var strategy: Strategy
-  /// How many restarts within the period are borne; one more and the worker goes into quarantine. 5 unless told,
-  /// 0 to 1000.
-  public var intensity: Int
-  /// The period. 30 s unless told, 1 s to 1 day.
-  public var period: Duration
+  /// What is borne of all causes together that have no budget of their own. 5 in 30 s unless told.
+  public var budget: Budget
+  /// The budgets of causes that are counted on their own. None unless told.
+  public var budgets: [Cause: Budget]
+  /// How long the next start is put off.
+  public var backoff: Backoff
 
   /// A policy with these values.
   public init(
     kind: Kind = .permanent, strategy: Strategy = .oneForOne, intensity: Int = 5,
-    period: Duration = .seconds(30)
+    period: Duration = .seconds(30), budgets: [Cause: Budget] = [:], backoff: Backoff = Backoff()
   ) {
     self.kind = kind
     self.strategy = strategy
-    self.intensity = intensity
-    self.period = period
+    budget = Budget(intensity: intensity, period: period)
+    self.budgets = budgets
+    self.backoff = backoff
   }
 
   /// The policy of a worker that says nothing: permanent, one for one, 5 in 30 s.
   public static let standard = RestartPolicy()
 
-  /// Reads `{ type: permanent, strategy: one_for_one, intensity: 5, period: 30s }` over a policy that stands where a
-  /// key is not given.
+  /// Reads a mapping over a policy that stands where a key is not given.
   init?(_ value: ManifestValue, over standard: RestartPolicy, findings: Findings) {
     guard
       var fields = FieldDecoder(
@@ -51,10 +93,44 @@ public struct RestartPolicy: Sendable, Hashable {
     else { return nil }
     kind = fields.value("type", default: standard.kind) { $0.word($1) }
     strategy = fields.value("strategy", default: standard.strategy) { $0.word($1) }
+    budget = Budget(&fields, over: standard.budget)
+    budgets = standard.budgets
+    if let entry = fields.take("budgets") {
+      Self.read(entry.value, into: &budgets, over: budget, findings: findings)
+    }
+    backoff = standard.backoff
+    if let entry = fields.take("backoff") { backoff.readWaits(entry.value, findings: findings) }
+    if let entry = fields.take("quarantine") {
+      backoff.readQuarantine(entry.value, findings: findings)
+    }
+    fields.finish()
+  }
+
+  private static func read(
+    _ value: ManifestValue, into budgets: inout [Cause: Budget], over standard: Budget,
+    findings: Findings
+  ) {
+    guard
+      var causes = FieldDecoder(
+        value, "a mapping of causes: { stuck: { intensity: 2, period: 1m } }", findings: findings)
+    else { return }
+    for cause in Cause.allCases {
+      guard let entry = causes.take(cause.rawValue),
+        var fields = FieldDecoder(
+          entry.value, "a mapping: { intensity: 2, period: 1m }", findings: findings)
+      else { continue }
+      budgets[cause] = Budget(&fields, over: budgets[cause] ?? standard)
+      fields.finish()
+    }
+    causes.finish()
+  }
+}
+
+extension RestartPolicy.Budget {
+  fileprivate init(_ fields: inout FieldDecoder, over standard: Self) {
     intensity = fields.value("intensity", default: standard.intensity) { $0.integer($1, 0...1000) }
     period = fields.value("period", default: standard.period) {
       $0.duration($1, .seconds(1)...(.seconds(86_400)))
     }
-    fields.finish()
   }
 }

@@ -18,6 +18,8 @@ public struct WorkerEntry: Sendable, Equatable {
   let limits: [ManifestValue]
   let startTimeout: Duration?
   let stopTimeout: Duration?
+  /// Its own watchdog: absent where it states none, nil within for `off`.
+  let watchdog: Duration??
 
   /// The name of its plugin: the worker's own name unless told.
   public var plugin: String { statedPlugin ?? name }
@@ -65,6 +67,9 @@ public struct WorkerEntry: Sendable, Equatable {
     stopTimeout = fields.value("stop_timeout", default: nil) {
       $0.duration($1, PluginManifest.stopTimeouts)
     }
+    watchdog = fields.value("watchdog", default: nil) {
+      PluginManifest.watchdog($0, $1).map(Optional.some)
+    }
     fields.finish()
     // Read for their errors now, so that all of a file's errors come together; over the plugin's values in the plan.
     for value in restart { _ = RestartPolicy(value, over: .standard, findings: findings) }
@@ -86,6 +91,7 @@ public struct WorkerEntry: Sendable, Equatable {
     limits = base.limits + entry.limits
     startTimeout = entry.startTimeout ?? base.startTimeout
     stopTimeout = entry.stopTimeout ?? base.stopTimeout
+    watchdog = entry.watchdog ?? base.watchdog
   }
 
   /// This entry over that of a product's base.

@@ -4,6 +4,8 @@ public enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
   case exitCode(Int32)
   /// By this signal.
   case signal(Int32)
+  /// The kernel ended it because it used more memory than there was or than it may.
+  case outOfMemory
   /// There never was a process: it could not be created.
   case notCreated
   /// Nobody knows: the process was not a child of this host.
@@ -17,6 +19,7 @@ public enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .exitCode(let code): "exit code \(code)"
     case .signal(let number): "killed by \(Self.signalName(number))"
+    case .outOfMemory: "ran out of memory"
     case .notCreated: "could not be started"
     case .unknown: "ended, nobody knows how"
     }

@@ -10,10 +10,16 @@ struct RestartHistory: Hashable, Sendable {
     case quarantine(Duration)
   }
 
+  /// A restart that nobody asked for.
+  struct Restart: Hashable, Sendable {
+    var at: Moment
+    var cause: RestartPolicy.Cause
+  }
+
   /// Deaths in a row, without a healthy run between them.
   private(set) var deathsInARow = 0
-  /// When restarts happened, oldest first, as far as they still count.
-  private(set) var restarts: [Moment] = []
+  /// Restarts, oldest first, as far as they still count.
+  private(set) var restarts: [Restart] = []
   /// Quarantines in a row.
   private(set) var quarantines = 0
   /// Whether the present process is the one retry after a quarantine.
@@ -21,17 +27,17 @@ struct RestartHistory: Hashable, Sendable {
 
   /// Judges a death; `readyFor` says how long the worker had been ready, nil when it never was.
   mutating func died(
-    at now: Moment, readyFor: Duration?, policy: RestartPolicy, backoff: Backoff,
+    of cause: RestartPolicy.Cause, at now: Moment, readyFor: Duration?, policy: RestartPolicy,
     using generator: inout some RandomNumberGenerator
   ) -> Verdict {
+    let backoff = policy.backoff
     if let readyFor, readyFor >= backoff.healthyAfter {
       deathsInARow = 0
       quarantines = 0
       isOnProbation = false
     }
     deathsInARow += 1
-    forget(before: now, policy: policy)
-    if isOnProbation || restarts.count >= policy.intensity {
+    if isOnProbation || used(for: cause, at: now, policy) >= policy.budget(for: cause).intensity {
       quarantines += 1
       isOnProbation = false
       return .quarantine(backoff.quarantine(round: quarantines))
@@ -42,10 +48,22 @@ struct RestartHistory: Hashable, Sendable {
     return .restart(after: full * Int(share) / 1000)
   }
 
+  /// How much of the budget for a cause has been used: restarts of that cause alone when it has a budget of its own, else
+  /// of all that have none.
+  func used(for cause: RestartPolicy.Cause, at now: Moment, _ policy: RestartPolicy) -> Int {
+    let period = policy.budget(for: cause).period
+    return restarts.count { restart in
+      now - restart.at < period && policy.shareBudget(restart.cause, cause)
+    }
+  }
+
   /// Takes note of a restart that nobody asked for.
-  mutating func restarted(at now: Moment, policy: RestartPolicy) {
-    forget(before: now, policy: policy)
-    restarts.append(now)
+  mutating func restarted(
+    because cause: RestartPolicy.Cause, at now: Moment, _ policy: RestartPolicy
+  ) {
+    let longest = ([policy.budget] + policy.budgets.values).map(\.period).max() ?? .zero
+    restarts.removeAll { now - $0.at >= longest }
+    restarts.append(Restart(at: now, cause: cause))
   }
 
   /// Takes note that the quarantine is over and one try is made.
@@ -58,8 +76,27 @@ struct RestartHistory: Hashable, Sendable {
   mutating func clear() {
     self = RestartHistory()
   }
+}
 
-  private mutating func forget(before now: Moment, policy: RestartPolicy) {
-    restarts.removeAll { now - $0 >= policy.period }
+extension RestartPolicy {
+  /// The budget that a restart of this cause is taken from.
+  func budget(for cause: Cause) -> Budget { budgets[cause] ?? budget }
+
+  /// Whether restarts of both causes are taken from one budget.
+  func shareBudget(_ one: Cause, _ other: Cause) -> Bool {
+    one == other || budgets[one] == nil && budgets[other] == nil
+  }
+}
+
+extension RestartPolicy.Cause {
+  /// The causes in a sentence: `restarted 2 times because it was stuck`.
+  var forPeople: String {
+    switch self {
+    case .crash: "after crashes"
+    case .outOfMemory: "because it ran out of memory"
+    case .notReady: "because it did not become ready"
+    case .stuck: "because it was stuck"
+    case .exitZero: "after ending by itself"
+    }
   }
 }

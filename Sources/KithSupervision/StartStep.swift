@@ -10,6 +10,8 @@ public enum StartStep: Int, Hashable, Sendable, CaseIterable, Comparable {
   case configure
   /// The worker starts its services.
   case start
+  /// The worker begins to tell how it is, and has told so once.
+  case watch
 
   /// Whether one step comes before another.
   public static func < (one: StartStep, other: StartStep) -> Bool { one.rawValue < other.rawValue }
@@ -25,6 +27,7 @@ public enum StartStep: Int, Hashable, Sendable, CaseIterable, Comparable {
     case .handshake: "the handshake is not done"
     case .configure: "it has not taken its configuration yet"
     case .start: "it has not said yet that it is ready"
+    case .watch: "it has not told yet how it is"
     }
   }
 }

@@ -10,6 +10,8 @@ public struct TimeLimits: Hashable, Sendable {
   public var terminate: Duration
   /// From one SIGKILL to the next; a process in an uninterruptible wait ends late.
   public var kill: Duration
+  /// How long a ready process may show no progress before it counts as stuck; nil for ever.
+  public var watchdog: Duration?
 
   /// Limits; what is not named has the value that suits most workers.
   public init(
@@ -17,12 +19,14 @@ public struct TimeLimits: Hashable, Sendable {
     drain: Duration = .seconds(5),
     drainMargin: Duration = .milliseconds(500),
     terminate: Duration = .seconds(2),
-    kill: Duration = .seconds(5)
+    kill: Duration = .seconds(5),
+    watchdog: Duration? = .seconds(10)
   ) {
     self.start = start
     self.drain = drain
     self.drainMargin = drainMargin
     self.terminate = terminate
     self.kill = kill
+    self.watchdog = watchdog
   }
 }

@@ -1,42 +1,18 @@
+import KithManifest
+
 /// What the supervisor remembers of a worker.
+///
+/// A worker has at most two processes: the main one, and beside it either its successor, on its way to be ready, or its
+/// predecessor, on its way out.
 struct WorkerRecord: Hashable, Sendable {
-  /// Where the worker's process is.
-  enum Phase: Hashable, Sendable {
-    /// There is none. Next: `starting`.
-    case absent
-    /// It is on its way to be ready. Next: `ready`, `ending` or `absent`.
-    case starting(StartStep, deadline: Moment)
-    /// It is ready. Next: `ending` or `absent`.
-    case ready(since: Moment)
-    /// It is being ended. Next: `absent`.
-    case ending(Ending)
-  }
-
-  /// The end of a process that the supervisor brings about.
-  struct Ending: Hashable, Sendable {
-    enum Stage: Hashable, Sendable {
-      /// Its creation has not been confirmed; as soon as it is, it is ended.
-      case unborn
-      case draining
-      case terminating
-      case killing
-    }
-
-    enum Purpose: Hashable, Sendable {
-      /// It is not wanted any more.
-      case stop
-      /// Somebody wants a new one.
-      case restart
-      /// A worker died whose strategy takes this one along.
-      case escalation(from: String)
-      /// Its start did not succeed.
-      case failure(StartFailure)
-    }
-
-    var stage: Stage
-    var purpose: Purpose
-    /// When the next stage begins; nil while the process is unborn.
-    var deadline: Moment?
+  /// Which of a worker's processes.
+  enum Slot: Hashable, Sendable, CaseIterable {
+    /// The one that serves or will serve.
+    case main
+    /// The one that takes over when it is ready.
+    case successor
+    /// The one that has been taken over from.
+    case predecessor
   }
 
   /// What keeps a wanted worker without a process from being started.
@@ -48,17 +24,36 @@ struct WorkerRecord: Hashable, Sendable {
   }
 
   var specification: WorkerSpecification
+  /// What somebody wants tried in place of the specification; it becomes that when a process of it is ready, and is dropped
+  /// when one is not.
+  var candidate: WorkerSpecification?
   var isWanted: Bool
-  var phase = Phase.absent
-  var hold = Hold.none
+  /// Whether it is no longer part of the product: it is forgotten when its last process is gone.
+  var isRetired = false
+
+  var main: ProcessRecord?
+  var successor: ProcessRecord?
+  var predecessor: ProcessRecord?
   /// The latest generation that was given out.
   var generation: UInt64
+  /// The process that callers are told of.
+  var published: UInt64?
+
+  /// Whether a new process is to be started beside the main one.
+  var replacementWanted = false
+  /// Why the processes are to be ended as soon as those that require the worker, and end too, are gone.
+  var pendingEnd: EndPurpose?
+  /// Workers that are replaced in one action with this one, and first.
+  var awaits: Set<String> = []
+
+  var hold = Hold.none
   var history = RestartHistory()
-  /// Whether the next start is a restart that nobody asked for.
-  var restartsByItself = false
+  /// Why the next start is a restart that nobody asked for; nil when it is none.
+  var restartCause: RestartPolicy.Cause?
   /// How many of those there were.
   var restarts = 0
   var lastExit: WorkerSnapshot.Exit?
+  var failedReplacement: WorkerSnapshot.FailedReplacement?
 
   init(_ specification: WorkerSpecification) {
     self.specification = specification
@@ -66,32 +61,54 @@ struct WorkerRecord: Hashable, Sendable {
     generation = specification.lastGeneration
   }
 
-  var incarnation: Incarnation {
-    Incarnation(worker: specification.name, generation: generation)
+  /// What the next process is made from.
+  var nextSpecification: WorkerSpecification { candidate ?? specification }
+
+  subscript(slot: Slot) -> ProcessRecord? {
+    get {
+      switch slot {
+      case .main: main
+      case .successor: successor
+      case .predecessor: predecessor
+      }
+    }
+    set {
+      switch slot {
+      case .main: main = newValue
+      case .successor: successor = newValue
+      case .predecessor: predecessor = newValue
+      }
+    }
   }
 
-  var hasProcess: Bool { phase != .absent }
-
-  var isReady: Bool {
-    if case .ready = phase { true } else { false }
+  /// Where a process is; nil for one that is not there any more.
+  func slot(of generation: UInt64) -> Slot? {
+    Slot.allCases.first { self[$0]?.generation == generation }
   }
 
-  var isEnding: Bool {
-    if case .ending = phase { true } else { false }
+  func incarnation(_ process: ProcessRecord) -> Incarnation {
+    Incarnation(worker: specification.name, generation: process.generation)
+  }
+
+  var processes: [ProcessRecord] { Slot.allCases.compactMap { self[$0] } }
+  var hasProcess: Bool { main != nil || successor != nil || predecessor != nil }
+  /// Whether a process of it is being ended, or is to be.
+  var isLeaving: Bool {
+    hasProcess && (pendingEnd != nil || processes.contains { $0.ending != nil })
+  }
+  /// Whether a new process is to come, or on its way to take over.
+  var isBeingReplaced: Bool {
+    successor != nil || pendingEnd != nil || replacementWanted && failedReplacement == nil
   }
 
   /// When the supervisor must look at the worker again.
   var deadline: Moment? {
-    switch phase {
-    case .starting(_, let deadline): return deadline
-    case .ready: return nil
-    case .ending(let ending): return ending.deadline
-    case .absent:
-      switch hold {
-      case .backoff(let until): return until
-      case .quarantine(let until, _): return until
-      case .none, .finished: return nil
-      }
+    var deadlines = processes.compactMap(\.deadline)
+    switch hold {
+    case .backoff(let until): deadlines.append(until)
+    case .quarantine(let until?, _): deadlines.append(until)
+    case .none, .finished, .quarantine(nil, _): break
     }
+    return deadlines.min()
   }
 }

@@ -26,6 +26,14 @@ public struct ProductSetup: Sendable {
       self.manifest = manifest
       self.scripts = scripts
     }
+
+    /// Writes it as a plugin folder of this name.
+    public func write(to folder: TemporaryFolder, as name: String) throws(TestingError) {
+      try folder.write(manifest, to: "\(name)/plugin.yaml")
+      for script in scripts {
+        try folder.write(script.text, to: "\(name)/bin/\(script.name)", mode: 0o755)
+      }
+    }
   }
 
   /// The product: the name of one that ships, or the text of a manifest, which has more than one line.
@@ -55,10 +63,7 @@ public struct ProductSetup: Sendable {
       arguments += ["--product", product]
     }
     for (index, plugin) in plugins.enumerated() {
-      try folder.write(plugin.manifest, to: "plugins/p\(index)/plugin.yaml")
-      for script in plugin.scripts {
-        try folder.write(script.text, to: "plugins/p\(index)/bin/\(script.name)", mode: 0o755)
-      }
+      try plugin.write(to: folder, as: "plugins/p\(index)")
     }
     return arguments
   }

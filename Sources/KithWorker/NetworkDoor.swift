@@ -68,6 +68,9 @@ final class NetworkDoor: Sendable {
     }
   }
 
+  /// Tells callers to go elsewhere with their next calls.
+  func announceLeaving() { server.announceLeaving() }
+
   /// Takes no new calls; those in progress go on.
   func beginGracefulShutdown() { server.beginGracefulShutdown() }
 

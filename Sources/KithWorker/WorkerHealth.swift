@@ -11,15 +11,22 @@ public final class WorkerHealth: Sendable {
   }
 
   private let spoken = Mutex(Word())
+  private let changed: @Sendable () -> Void
 
-  init() {}
+  /// `changed` is called whenever the worker says something new.
+  init(changed: @escaping @Sendable () -> Void = {}) {
+    self.changed = changed
+  }
 
   /// The worker answers calls, with a part missing. `reason` says which, in plain words, nothing personal; it is shown in
   /// `kith status`.
   public func degrade(_ reason: String) {
-    spoken.withLock { word in
-      if word.degradation != reason { word = Word(degradation: reason, since: .now) }
+    let isNews = spoken.withLock { word in
+      guard word.degradation != reason else { return false }
+      word = Word(degradation: reason, since: .now)
+      return true
     }
+    if isNews { changed() }
   }
 
   /// The worker is whole again.

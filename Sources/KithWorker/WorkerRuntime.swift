@@ -30,6 +30,10 @@ final class WorkerRuntime: Sendable {
     var failure = ""
     var services: [ServiceDefinition] = []
     var door: NetworkDoor?
+    /// How long new calls are still taken once the worker was told to end.
+    var linger = Duration.zero
+    /// Until when new calls are taken, and those in progress may go on; nil until it was told to end.
+    var drain: (lingersUntil: ContinuousClock.Instant, ends: ContinuousClock.Instant)?
   }
 
   private static let interceptors: [any ServerInterceptor] = [
@@ -45,6 +49,7 @@ final class WorkerRuntime: Sendable {
   private let server: RPCServer
   private let connectionLog: ConnectionLog
   private let calls = CallCount()
+  private let pulse = HealthPulse()
   private let clock = ContinuousClock()
   private let state: Mutex<State>
   /// Ends when the worker listens on the network.
@@ -67,7 +72,7 @@ final class WorkerRuntime: Sendable {
     (doorIsOpen, doorOpened) = AsyncStream.makeStream()
     let started = clock.now
     state = Mutex(State(since: started))
-    health = WorkerHealth()
+    health = WorkerHealth(changed: pulse.wake)
     connectionLog = ConnectionLog(logger)
     server = RPCServer(
       services: [], interceptors: Self.interceptors, authorize: authorize,
@@ -107,11 +112,23 @@ final class WorkerRuntime: Sendable {
 
   /// Refuses new calls, everywhere, if that is what was decided, and hands the order to the run.
   private func beginDrain(_ ending: WorkerLifecycle.Ending) {
-    if case .drain = ending {
-      server.beginGracefulShutdown()
-      door?.beginGracefulShutdown()
+    if case .drain(let gracePeriod) = ending {
+      let linger = state.withLock { state in
+        let lingersUntil = clock.now + state.linger
+        state.drain = (lingersUntil, lingersUntil + gracePeriod)
+        return state.linger
+      }
+      server.announceLeaving()
+      door?.announceLeaving()
+      if linger == .zero { refuseNewCalls() }
+      pulse.wake()
     }
     orderContinuation.yield(ending)
+  }
+
+  private func refuseNewCalls() {
+    server.beginGracefulShutdown()
+    door?.beginGracefulShutdown()
   }
 
   private var door: NetworkDoor? { state.withLock { $0.door } }
@@ -135,21 +152,24 @@ final class WorkerRuntime: Sendable {
           logger.info("draining", metadata: ["grace_period": "\(gracePeriod)"])
           let (server, door, calls, clock) = (server, door, calls, clock)
           let continuation = orderContinuation
+          let linger = state.withLock { $0.linger }
           group.addTask {
+            if linger > .zero { try? await clock.sleep(for: linger) }
+            self.refuseNewCalls()
             await server.waitUntilIdle()
             await door?.waitUntilIdle()
             continuation.finish()
             return nil
           }
           group.addTask {
-            try? await clock.sleep(for: gracePeriod)
+            try? await clock.sleep(for: linger + gracePeriod)
             // The host that gave the order is still to be answered, however short the time is.
             await server.waitUntilIdle(besides: calls.inProgress)
             continuation.finish()
             return nil
           }
           group.addTask {
-            try? await clock.sleep(for: gracePeriod + Self.timeToAnswer)
+            try? await clock.sleep(for: linger + gracePeriod + Self.timeToAnswer)
             continuation.finish()
             return nil
           }
@@ -262,8 +282,12 @@ final class WorkerRuntime: Sendable {
   }
 
   /// Begins the drain; answers how many calls of the worker's own services are in progress.
-  func drain(_ gracePeriod: Duration) throws(RPCError) -> Int {
-    let ending = try change { state throws(RPCError) in try state.lifecycle.drain(gracePeriod) }
+  func drain(_ gracePeriod: Duration, linger: Duration) throws(RPCError) -> Int {
+    let ending = try change { state throws(RPCError) in
+      let ending = try state.lifecycle.drain(gracePeriod)
+      if case .drain = ending { state.linger = linger }
+      return ending
+    }
     beginDrain(ending)
     return calls.inProgress
   }
@@ -288,6 +312,24 @@ final class WorkerRuntime: Sendable {
       status: status, reason: reason,
       sinceMs: seconds * 1_000 + attoseconds / 1_000_000_000_000_000,
       progress: calls.ended, callsInProgress: UInt32(clamping: calls.inProgress))
+  }
+
+  /// Tells how the worker is: at once, when that changes, and at least every `interval`; when the worker was told to end,
+  /// until its own calls have ended or their time is over.
+  func watchHealth(
+    every interval: Duration, _ tell: @Sendable (WatchResponse) async throws -> Void
+  ) async throws {
+    try await pulse.watch(every: interval) {
+      let drain = self.state.withLock { $0.drain }
+      if let drain {
+        let now = self.clock.now
+        let isOver =
+          now >= drain.ends || now >= drain.lingersUntil && self.calls.inProgress == 0
+        guard isOver else { return .lookAgainSoon }
+      }
+      try await tell(WatchResponse(state: self.checkHealth(), beats: await self.pulse.beat()))
+      return drain == nil ? .waitForPulse : .end
+    }
   }
 
   // MARK: Parts

@@ -67,6 +67,8 @@ struct Pair: Sendable, CustomStringConvertible {
 
     Pair(CheckRequest.self, Kith_Health_V1_CheckRequest.self),
     Pair(CheckResponse.self, Kith_Health_V1_CheckResponse.self),
+    Pair(WatchRequest.self, Kith_Health_V1_WatchRequest.self),
+    Pair(WatchResponse.self, Kith_Health_V1_WatchResponse.self),
 
     Pair(GetStatusRequest.self, Kith_Host_V1_GetStatusRequest.self),
     Pair(GetStatusResponse.self, Kith_Host_V1_GetStatusResponse.self),
@@ -76,8 +78,12 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(ReadLogResponse.self, Kith_Host_V1_ReadLogResponse.self),
     Pair(ResolveRequest.self, Kith_Host_V1_ResolveRequest.self),
     Pair(ResolveResponse.self, Kith_Host_V1_ResolveResponse.self),
-    Pair(RestartWorkerRequest.self, Kith_Host_V1_RestartWorkerRequest.self),
-    Pair(RestartWorkerResponse.self, Kith_Host_V1_RestartWorkerResponse.self),
+    Pair(RestartWorkersRequest.self, Kith_Host_V1_RestartWorkersRequest.self),
+    Pair(RestartWorkersResponse.self, Kith_Host_V1_RestartWorkersResponse.self),
+    Pair(Replacement.self, Kith_Host_V1_Replacement.self),
+    Pair(UpgradeWorkerRequest.self, Kith_Host_V1_UpgradeWorkerRequest.self),
+    Pair(UpgradeWorkerResponse.self, Kith_Host_V1_UpgradeWorkerResponse.self),
+    Pair(HostContract.WorkerHealth.self, Kith_Host_V1_WorkerHealth.self),
     Pair(ShutdownRequest.self, Kith_Host_V1_ShutdownRequest.self),
     Pair(ShutdownResponse.self, Kith_Host_V1_ShutdownResponse.self),
     Pair(StartWorkerRequest.self, Kith_Host_V1_StartWorkerRequest.self),

@@ -99,8 +99,9 @@ import Testing
         StartWorkerRequest(name: "odd"), options: options)
       #expect(again.worker?.generation == 2)
 
-      let restarted = try await product.host.restartWorker(
-        RestartWorkerRequest(name: "odd"), options: options)
+      let restarted = try await product.host.restartWorkers(
+        RestartWorkersRequest(names: ["odd"]), options: options
+      ).replacements[0]
       #expect(restarted.worker?.state == .ready)
       #expect(restarted.worker?.generation == 3)
       #expect(restarted.worker?.restarts == 0)

@@ -8,7 +8,7 @@ enum Setups {
   /// A product of one worker, `odd`, that the SDK runs.
   static func odd(
     atStart: String = "nothing", restart: String = "{ intensity: 5, period: 30s }",
-    startTimeout: String = "20s", stopTimeout: String = "5s"
+    startTimeout: String = "20s", stopTimeout: String = "5s", more: String = ""
   ) -> ProductSetup {
     ProductSetup(
       product: """
@@ -23,7 +23,7 @@ enum Setups {
       plugins: [
         plugin(
           name: "odd", executable: "misbehaving-worker", restart: restart,
-          startTimeout: startTimeout, stopTimeout: stopTimeout)
+          startTimeout: startTimeout, stopTimeout: stopTimeout, more: more)
       ])
   }
 
@@ -57,7 +57,7 @@ enum Setups {
     provides: String = "kith.risk.v1.RiskEngine, kith.testing.v1.Streams",
     requires: String = "", restart: String = "{ intensity: 5, period: 30s }",
     startTimeout: String = "20s", stopTimeout: String = "5s", postures: String = "ephemeral",
-    scripts: [ProductSetup.Script] = []
+    more: String = "", scripts: [ProductSetup.Script] = []
   ) -> ProductSetup.Plugin {
     ProductSetup.Plugin(
       manifest: """
@@ -70,6 +70,7 @@ enum Setups {
         restart: \(restart)
         start_timeout: \(startTimeout)
         stop_timeout: \(stopTimeout)
+        \(more)
         config:
           at_start: { type: string, default: nothing, doc: "What it does at its start." }
 

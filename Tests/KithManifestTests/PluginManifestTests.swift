@@ -41,17 +41,57 @@ import Testing
     #expect(plugin.configuration.sensitiveNames == ["mode"])
   }
 
+  @Test func readsHowItIsSupervised() throws {
+    let plugin = try PluginManifest(
+      parsing: """
+        plugin: a
+        version: 0.1.0
+        executable: a-worker
+        requires:
+          - x.Plain
+          - { service: x.Held, health: live, on_loss: hold }
+        watchdog: off
+        restart:
+          strategy: all
+          intensity: 3
+          budgets: { stuck: { intensity: 1, period: 1m }, exit_0: { intensity: 0 } }
+          backoff: { shortest: 1s, longest: 2s, healthy_after: 3s }
+          quarantine: { shortest: 4s, longest: 5s }
+        """, file: "plugin.yaml")
+    #expect(
+      plugin.requires == [
+        Requirement("x.Plain"), Requirement("x.Held", health: .live, onLoss: .hold),
+      ])
+    #expect(plugin.watchdog == nil)
+    #expect(plugin.restart.strategy == .all)
+    #expect(
+      plugin.restart.budgets == [
+        .stuck: RestartPolicy.Budget(intensity: 1, period: .seconds(60)),
+        .exitZero: RestartPolicy.Budget(intensity: 0, period: .seconds(30)),
+      ])
+    #expect(
+      plugin.restart.backoff
+        == Backoff(
+          shortest: .seconds(1), longest: .seconds(2), healthyAfter: .seconds(3),
+          shortestQuarantine: .seconds(4), longestQuarantine: .seconds(5)))
+    #expect(
+      plugin.restart.description
+        == "permanent, all, 3 in 30s; stuck 1 in 1m; exit_0 0 in 30s; backoff 1s to 2s, "
+        + "anew after 3s; quarantine 4s to 5s")
+  }
+
   @Test func hasDocumentedDefaults() throws {
     let plugin = try PluginManifest(
       parsing: "plugin: a\nversion: 0.1.0\nexecutable: a-worker", file: "plugin.yaml")
     #expect(plugin.provides.isEmpty && plugin.requires.isEmpty)
     #expect(!plugin.overlap)
     #expect(plugin.restart == RestartPolicy())
-    #expect(plugin.restart.intensity == 5 && plugin.restart.period == .seconds(30))
+    #expect(plugin.restart.budget == RestartPolicy.Budget(intensity: 5, period: .seconds(30)))
     #expect(plugin.limits == ResourceLimits())
     #expect(plugin.network == .none)
     #expect(plugin.postures == [.ephemeral, .personal])
     #expect(plugin.startTimeout == .seconds(10) && plugin.stopTimeout == .seconds(10))
+    #expect(plugin.watchdog == .seconds(10))
     #expect(plugin.configuration.keys.isEmpty)
   }
 
@@ -92,6 +132,22 @@ import Testing
     ("period: 30s", "period: 10ms", .outOfRange, 7, 74, "'period'"),
     ("period: 30s", "periods: 30s", .unknownKey, 7, 66, "did you mean 'period'?"),
     ("restart: {", "restart: [{", .syntax, 8, 1, "expected ',' or ']'"),
+    ("one_for_one", "one_for_all", .outOfRange, 7, 39, "one_for_one, rest_for_one, all"),
+    ("period: 30s", "budgets: { stuk: {} }", .unknownKey, 7, 77, "did you mean 'stuck'?"),
+    ("period: 30s", "budgets: { stuck: { intensity: x } }", .wrongType, 7, 97, "a whole number"),
+    ("period: 30s", "backoff: { shortest: 1m }", .outOfRange, 7, 75, "'shortest'"),
+    ("period: 30s", "quarantine: { longest: 1 }", .wrongType, 7, 89, "with its unit"),
+    ("requires: []", "requires: [{ helth: live }]", .missingKey, 5, 12, "'service' is missing"),
+    (
+      "requires: []", "requires: [{ service: a.B, health: alive }]", .outOfRange, 5, 36,
+      "did you mean 'live'?"
+    ),
+    (
+      "requires: []", "requires: [{ service: a.B, on_loss: stop }]", .outOfRange, 5, 37,
+      "one of ignore, hold, restart"
+    ),
+    ("network: none", "watchdog: 10ms", .outOfRange, 9, 11, "'watchdog'"),
+    ("network: none", "watchdog: never", .wrongType, 9, 11, "a time with its unit"),
     ("256MiB", "256", .wrongType, 8, 19, "with its unit"),
     ("256MiB", "256mib", .wrongType, 8, 19, "with its unit"),
     ("256MiB", "1KiB", .outOfRange, 8, 19, "16MiB at least"),
@@ -161,7 +217,7 @@ import Testing
       found[3].description
         == "plugin.yaml:5:1: unknown key 'limit'; expected one of plugin, version, executable, "
         + "provides, requires, postures, overlap, restart, limits, network, start_timeout, "
-        + "stop_timeout, config; did you mean 'limits'?")
+        + "stop_timeout, watchdog, config; did you mean 'limits'?")
   }
 
   @Test(arguments: [

@@ -26,6 +26,12 @@ struct CallTests {
         response.status = ServingStatus(rawValue: 1)
         return response
       }
+
+      func watch(
+        _ request: WatchRequest, responses: ResponseWriter<WatchResponse>, context: CallContext
+      ) async throws {
+        throw RPCError(.unimplemented, "nobody watches here")
+      }
     }
     let place = kind.makePlace()
     let server = RPCServer(services: [.health(Worker())])

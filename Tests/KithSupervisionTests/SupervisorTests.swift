@@ -1,5 +1,6 @@
 import KithManifest
 import KithSupervision
+import SupervisionSimulation
 import Testing
 
 /// What the supervisor decides, case by case.
@@ -7,18 +8,18 @@ import Testing
   @Test func aWorkerIsLedStepByStepUntilItIsReady() throws {
     var supervisor = try Supervisor([WorkerSpecification(name: "risk")], jitterSeed: 1)
     let first = Incarnation(worker: "risk", generation: 1)
-    #expect(supervisor.handle(.timePassed, at: .start) == [.spawn(first)])
+    #expect(supervisor.handle(.timePassed, at: .start) == [.spawn(first, revision: 0)])
     #expect(supervisor.handle(.stepCompleted(first, .spawn), at: .start) == [])
     for (done, next) in [
       (StartStep.listen, StartStep.handshake), (.handshake, .configure), (.configure, .start),
+      (.start, .watch),
     ] {
       #expect(
         supervisor.handle(.stepCompleted(first, done), at: .start) == [.perform(next, first)])
     }
-    let last = supervisor.handle(.stepCompleted(first, .start), at: .start)
-    #expect(last.first == .publish(first))
+    let last = supervisor.handle(.stepCompleted(first, .watch), at: .start)
+    #expect(last.contains(.publish(first)))
     #expect(supervisor.snapshot(of: "risk")?.state == .ready)
-    #expect(supervisor.nextDeadline == nil)
     #expect(supervisor.isSettled)
   }
 
@@ -27,22 +28,22 @@ import Testing
       [WorkerSpecification(name: "risk", lastGeneration: 41)], jitterSeed: 1)
     #expect(
       supervisor.handle(.timePassed, at: .start)
-        == [.spawn(Incarnation(worker: "risk", generation: 42))])
+        == [.spawn(Incarnation(worker: "risk", generation: 42), revision: 0)])
   }
 
   @Test func whatIsRequiredIsReadyFirst() throws {
     var world = try SimulatedWorld(
       [
-        WorkerSpecification(name: "top", requires: ["middle"]),
-        WorkerSpecification(name: "middle", requires: ["base"]),
+        WorkerSpecification(name: "top", requires: [Requirement("middle")]),
+        WorkerSpecification(name: "middle", requires: [Requirement("base")]),
         WorkerSpecification(name: "base"),
       ], seed: 1)
     #expect(world.supervisor.startOrder == ["base", "middle", "top"])
     world.send(.timePassed)
-    #expect(world.processes.keys.sorted() == ["base"])
+    #expect(world.allProcesses.map(\.incarnation.worker) == ["base"])
     #expect(world.supervisor.snapshot(of: "top")?.reason == "waits for middle")
     world.makeReady("base")
-    #expect(world.processes.keys.sorted() == ["base", "middle"])
+    #expect(world.allProcesses.map(\.incarnation.worker) == ["base", "middle"])
     world.makeReady("middle")
     world.makeReady("top")
     #expect(world.supervisor.isSettled)
@@ -74,7 +75,7 @@ import Testing
     world.makeReady("risk")
     world.die("risk")
     world.makeReady("risk")
-    world.now = world.now + .seconds(10)
+    world.pass(.seconds(10))
     world.die("risk")
     #expect(world.supervisor.snapshot(of: "risk")?.state == .starting)
   }
@@ -121,10 +122,10 @@ import Testing
     world.happen(.stepSucceeds(Incarnation(worker: "risk", generation: 1)))
     world.advanceToNextDeadline()
     #expect(world.now == Moment(sinceStart: .seconds(10)))
-    #expect(world.processes["risk"]?.isTerminated == true)
-    #expect(world.processes["risk"]?.isKilled == false)
+    #expect(world["risk"]?.isTerminated == true)
+    #expect(world["risk"]?.isKilled == false)
     world.advanceToNextDeadline()
-    #expect(world.processes["risk"]?.isKilled == true)
+    #expect(world["risk"]?.isKilled == true)
     world.happen(.ends(Incarnation(worker: "risk", generation: 1), .signal(9)))
     let snapshot = try #require(world.supervisor.snapshot(of: "risk"))
     #expect(snapshot.generation == 2)
@@ -167,13 +168,13 @@ import Testing
       var world = try SimulatedWorld(
         [
           WorkerSpecification(name: "base", restart: RestartPolicy(strategy: strategy)),
-          WorkerSpecification(name: "top", requires: ["base"]),
+          WorkerSpecification(name: "top", requires: [Requirement("base")]),
           WorkerSpecification(name: "apart"),
         ], seed: 7)
       world.send(.timePassed)
       for name in ["base", "top", "apart"] { world.makeReady(name) }
       world.die("base")
-      return world.processes.values.filter(\.isDraining).map(\.incarnation.worker).sorted()
+      return world.allProcesses.filter(\.isDraining).map(\.incarnation.worker)
     }
     #expect(try drained(.oneForOne) == [])
     #expect(try drained(.restForOne) == ["top"])
@@ -197,19 +198,170 @@ import Testing
     #expect(world.supervisor.nextDeadline == nil)
   }
 
+  @Test func aNewProcessTakesOverWhenItIsReady() throws {
+    var world = try SimulatedWorld([WorkerSpecification(name: "risk", overlap: true)], seed: 7)
+    let (old, new) = (
+      Incarnation(worker: "risk", generation: 1), Incarnation(worker: "risk", generation: 2)
+    )
+    world.send(.timePassed)
+    world.makeReady("risk")
+    world.send(.restartAsked(workers: ["risk"]))
+    #expect(world.supervisor.snapshot(of: "risk")?.state == .ready)
+    #expect(world.supervisor.snapshot(of: "risk")?.processes == [old, new])
+    #expect(world.processes[old]?.isDraining == false)
+    world.makeReady("risk")
+    #expect(world.supervisor.snapshot(of: "risk")?.generation == 2)
+    #expect(world.processes[old]?.isDraining == true)
+    world.happen(.ends(old, .exitCode(0)))
+    #expect(world.supervisor.snapshot(of: "risk")?.processes == [new])
+    #expect(world.supervisor.isSettled)
+    #expect(world.violations == [])
+  }
+
+  @Test(arguments: [true, false])
+  func whatDoesNotBecomeReadyIsTakenBack(overlap: Bool) throws {
+    let worker = WorkerSpecification(name: "risk", overlap: overlap, revision: 1)
+    var world = try SimulatedWorld([worker], seed: 7)
+    world.send(.timePassed)
+    world.makeReady("risk")
+    var better = worker
+    better.revision = 2
+    world.send(.replacementAsked(better))
+    if !overlap {
+      world.happen(.ends(Incarnation(worker: "risk", generation: 1), .exitCode(0)))
+    }
+    let new = Incarnation(worker: "risk", generation: 2)
+    #expect(world.processes[new]?.revision == 2)
+    world.happen(.stepSucceeds(new))
+    world.happen(.ends(new, .signal(11)))
+    let snapshot = try #require(world.supervisor.snapshot(of: "risk"))
+    #expect(snapshot.failedReplacement?.generation == 2)
+    #expect(snapshot.failedReplacement?.reason == "killed by SIGSEGV")
+    #expect(snapshot.state == (overlap ? .ready : .starting))
+    #expect(snapshot.revision == 1)
+    #expect(snapshot.generation == (overlap ? 1 : 3))
+    #expect(world.violations == [])
+  }
+
+  @Test func aGroupIsReplacedOneAfterTheOther() throws {
+    var world = try SimulatedWorld(
+      [
+        WorkerSpecification(name: "base", overlap: true),
+        WorkerSpecification(name: "top", requires: [Requirement("base")]),
+      ], seed: 7)
+    world.send(.timePassed)
+    world.makeReady("base")
+    world.makeReady("top")
+    world.send(.restartAsked(workers: ["top", "base"]))
+    world.happen(.ends(Incarnation(worker: "top", generation: 1), .exitCode(0)))
+    #expect(world.supervisor.snapshot(of: "top")?.reason == "waits until base is replaced")
+    world.makeReady("base")
+    #expect(world.supervisor.snapshot(of: "top")?.state == .starting)
+    #expect(world.violations == [])
+  }
+
+  @Test func aLossDoesWhatTheRequirementSays() throws {
+    let requirements = Requirement.Loss.allCases.map {
+      WorkerSpecification(name: $0.rawValue, requires: [Requirement("base", onLoss: $0)])
+    }
+    var world = try SimulatedWorld([WorkerSpecification(name: "base")] + requirements, seed: 7)
+    world.send(.timePassed)
+    for name in world.supervisor.startOrder { world.makeReady(name) }
+    world.die("base")
+    func state(_ name: String) -> WorkerSnapshot.State? {
+      world.supervisor.snapshot(of: name)?.state
+    }
+    #expect(state("ignore") == .ready)
+    #expect(state("hold") == .held)
+    #expect(state("restart") == .draining)
+    #expect(
+      world.supervisor.snapshot(of: "hold")?.reason == "callers are held: waits for base")
+    world.makeReady("base")
+    #expect(state("hold") == .ready)
+    #expect(world.violations == [])
+  }
+
+  @Test func aWorkerWithoutProgressIsReplacedAndNobodyPaysForTheHostsSleep() throws {
+    var world = try SimulatedWorld([WorkerSpecification(name: "risk")], seed: 7)
+    world.send(.timePassed)
+    world.makeReady("risk")
+    let first = Incarnation(worker: "risk", generation: 1)
+    // The host sleeps for an hour: what the worker said meanwhile has not been read.
+    world.pass(.seconds(3600))
+    world.send(.timePassed)
+    #expect(world.supervisor.snapshot(of: "risk")?.health.isLive == true)
+    world.happen(.reports(first, degraded: true))
+    #expect(world.supervisor.snapshot(of: "risk")?.health.degradation == "a part is missing")
+    // Nothing from here on: half of the time makes it suspect, all of it ends it, without a word.
+    let silence = world.now
+    world.advanceToNextDeadline()
+    #expect(world.supervisor.snapshot(of: "risk")?.health.isLive == false)
+    #expect(world.supervisor.snapshot(of: "risk")?.state == .ready)
+    world.advanceToNextDeadline()
+    #expect(world.now - silence == .seconds(10))
+    #expect(world.processes[first]?.isKilled == true)
+    world.happen(.ends(first, .signal(9)))
+    let snapshot = try #require(world.supervisor.snapshot(of: "risk"))
+    #expect(snapshot.state == .starting)
+    #expect(snapshot.lastExit?.description == "stuck: it has shown no progress for 10 s")
+    #expect(snapshot.lastExit?.wasStuck == true)
+    #expect(world.violations == [])
+  }
+
+  @Test func causesWithABudgetOfTheirOwnAreCountedOnTheirOwn() throws {
+    let policy = RestartPolicy(
+      intensity: 5, budgets: [.outOfMemory: RestartPolicy.Budget(intensity: 0)])
+    var world = try SimulatedWorld([WorkerSpecification(name: "risk", restart: policy)], seed: 7)
+    world.send(.timePassed)
+    world.makeReady("risk")
+    world.die("risk")
+    world.makeReady("risk")
+    world.happen(.ends(Incarnation(worker: "risk", generation: 2), .outOfMemory))
+    let snapshot = try #require(world.supervisor.snapshot(of: "risk"))
+    #expect(snapshot.state == .quarantined)
+    #expect(
+      snapshot.reason == "restarted 0 times because it ran out of memory within 30 s, then: "
+        + "ran out of memory")
+  }
+
+  @Test func aChangedProductStartsStopsAndReplacesOnlyWhatChanged() throws {
+    var world = try SimulatedWorld(
+      ["same", "changed", "gone"].map { WorkerSpecification(name: $0) }, seed: 7)
+    world.send(.timePassed)
+    for name in world.supervisor.startOrder { world.makeReady(name) }
+    world.send(
+      .specified(
+        try WorkerGraph([
+          WorkerSpecification(name: "same"), WorkerSpecification(name: "changed", revision: 1),
+          WorkerSpecification(name: "new", requires: [Requirement("changed")]),
+        ])))
+    #expect(world["same"]?.isEnding == false)
+    for name in ["changed", "gone"] {
+      #expect(world[name]?.isDraining == true)
+      world.happen(.ends(Incarnation(worker: name, generation: 1), .exitCode(0)))
+    }
+    #expect(world.supervisor.snapshot(of: "gone") == nil)
+    #expect(world["changed"]?.revision == 1)
+    world.makeReady("changed")
+    world.makeReady("new")
+    #expect(world.supervisor.isSettled)
+    #expect(world.violations == [])
+  }
+
   @Test func aShutdownEndsDependentsFirst() throws {
     var world = try SimulatedWorld(
       [
-        WorkerSpecification(name: "base"), WorkerSpecification(name: "top", requires: ["base"]),
+        WorkerSpecification(name: "base"),
+        WorkerSpecification(name: "top", requires: [Requirement("base")]),
       ], seed: 7)
     world.send(.timePassed)
     world.makeReady("base")
     world.makeReady("top")
     world.send(.shutDownAsked)
-    #expect(world.processes["top"]?.isDraining == true)
-    #expect(world.processes["base"]?.isDraining == false)
+    #expect(world["top"]?.isDraining == true)
+    #expect(world["base"]?.isDraining == false)
     world.happen(.ends(Incarnation(worker: "top", generation: 1), .exitCode(0)))
-    #expect(world.processes["base"]?.isDraining == true)
+    #expect(world["base"]?.isDraining == true)
     #expect(!world.supervisor.isShutDown)
     world.happen(.ends(Incarnation(worker: "base", generation: 1), .exitCode(0)))
     #expect(world.supervisor.isShutDown)
@@ -237,18 +389,18 @@ import Testing
   }
 
   @Test func wrongSetsOfWorkersAreRefused() {
-    #expect(throws: Supervisor.SpecificationError.duplicate("a")) {
+    #expect(throws: WorkerGraph.Flaw.duplicate("a")) {
       try Supervisor(
         [WorkerSpecification(name: "a"), WorkerSpecification(name: "a")], jitterSeed: 1)
     }
-    #expect(throws: Supervisor.SpecificationError.unknownRequirement("a", "b")) {
-      try Supervisor([WorkerSpecification(name: "a", requires: ["b"])], jitterSeed: 1)
+    #expect(throws: WorkerGraph.Flaw.unknownRequirement("a", "b")) {
+      try Supervisor([WorkerSpecification(name: "a", requires: [Requirement("b")])], jitterSeed: 1)
     }
-    #expect(throws: Supervisor.SpecificationError.cycle(["a", "b"])) {
+    #expect(throws: WorkerGraph.Flaw.cycle(["a", "b"])) {
       try Supervisor(
         [
-          WorkerSpecification(name: "a", requires: ["b"]),
-          WorkerSpecification(name: "b", requires: ["a"]),
+          WorkerSpecification(name: "a", requires: [Requirement("b")]),
+          WorkerSpecification(name: "b", requires: [Requirement("a")]),
         ], jitterSeed: 1)
     }
   }
@@ -257,14 +409,14 @@ import Testing
 extension SimulatedWorld {
   /// Lets each step of a worker's start succeed.
   mutating func makeReady(_ name: String) {
-    while let process = processes[name], process.pending != nil {
+    while let process = processes(of: name).last, process.pending != nil {
       happen(.stepSucceeds(process.incarnation))
     }
   }
 
   /// Ends a worker's process as `kill -9` would.
   mutating func die(_ name: String) {
-    guard let process = processes[name] else { return }
+    guard let process = self[name] else { return }
     happen(.ends(process.incarnation, .signal(9)))
   }
 }

@@ -21,6 +21,7 @@ try await Worker.run { context in
   if try context.configuration.string("at_start") == "streams" { return [.streams(Streams())] }
   let misbehaviour = Misbehaviour(
     generation: context.generation,
+    health: context.health,
     streams: StreamsClient(try context.client(ofService: "kith.testing.v1.Streams")))
   if try context.configuration.string("at_start") == "risk" { return [.riskEngine(misbehaviour)] }
   // Only a product that keeps something has a place for the list.
@@ -45,6 +46,7 @@ struct StartTrouble: Error, CustomStringConvertible {
 /// Does what the text of a call says.
 struct Misbehaviour: RiskEngineHandler {
   let generation: UInt64
+  let health: WorkerHealth
   let streams: StreamsClient
 
   func analyze(_ request: AnalyzeRequest, context: CallContext) async throws -> AnalyzeResponse {
@@ -59,6 +61,11 @@ struct Misbehaviour: RiskEngineHandler {
     case "work":
       say("working\n")
       try await Task.sleep(for: .milliseconds(Int(words[1]) ?? 0))
+    // Holds the thread that it runs on, as no handler should.
+    case "block":
+      say("blocking\n")
+      sleep(3600)
+    case "degrade": health.degrade(words.dropFirst().joined(separator: " "))
     // Lets the worker of the streams count so far, and answers with what that one knew of the call.
     case "relay":
       let count = CountRequest(count: UInt32(words[1]) ?? 0)

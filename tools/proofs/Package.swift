@@ -33,7 +33,8 @@ let package = Package(
       name: "kith-soak",
       dependencies: [
         argumentParser, kith("HostContract"), kith("KithClient"), kith("KithManifest"),
-        kith("KithRPC"), kith("KithTesting"), kith("RiskContract"), kith("TestingContract"),
+        kith("KithRPC"), kith("KithTesting"), kith("RiskContract"), kith("SupervisionSimulation"),
+        kith("TestingContract"),
       ],
       swiftSettings: settings),
     // libFuzzer brings `main`: it links only with `--sanitize fuzzer`.

@@ -25,7 +25,8 @@ struct KithCommand: AsyncParsableCommand {
 
   private static let commands: [any ParsableCommand.Type] = [
     UpCommand.self, DownCommand.self, StatusCommand.self, StartCommand.self, StopCommand.self,
-    RestartCommand.self, LogsCommand.self, CallCommand.self, DescribeCommand.self,
+    RestartCommand.self, UpgradeCommand.self, LogsCommand.self, CallCommand.self,
+    DescribeCommand.self,
     PlanCommand.self, PluginCommand.self, CompletionCommand.self, ExitCodesCommand.self,
     CompleteCommand.self,
   ]

@@ -133,7 +133,7 @@ struct Completion {
     switch command.name {
     case "up", "plan":
       return await source.products().map { .word($0, "product") } + [.files]
-    case "start", "stop", "restart":
+    case "start", "stop", "restart", "upgrade":
       return await workers(place).filter { !$0.isAmong(given) }
     case "logs":
       return (await workers(place) + [.word("kithd", "the host")])

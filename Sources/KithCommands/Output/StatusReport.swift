@@ -34,7 +34,7 @@ struct StatusReport {
     return Table.Row(
       cells: [
         .init(SafeText.line(worker.name)),
-        .init(words(worker.state), colour(worker)),
+        .init(state(worker), colour(worker)),
         .init(hasProcess ? String(worker.pid) : "-"),
         .init(
           worker.sinceMs == 0 ? "-" : Quantities.elapsed(milliseconds: now - worker.sinceMs)),
@@ -75,15 +75,24 @@ struct StatusReport {
     case .backingOff: "backing off"
     case .quarantined: "quarantined"
     case .finished: "finished"
+    case .held: "held"
     default: state.name ?? "state \(state.rawValue)"
     }
   }
 
+  /// The state of a worker: a ready one may be degraded, or suspected to be stuck.
+  private static func state(_ worker: WorkerStatus) -> String {
+    guard worker.state == .ready, let health = worker.health else { return words(worker.state) }
+    if !health.live { return "not live" }
+    return health.degradation.isEmpty ? words(worker.state) : "degraded"
+  }
+
   private static func colour(_ worker: WorkerStatus) -> Terminal.Colour? {
-    switch worker.state {
+    if state(worker) != words(worker.state) { return .yellow }
+    return switch worker.state {
     case .ready: .green
     case .quarantined: .red
-    case .backingOff, .waiting, .starting, .draining: .yellow
+    case .backingOff, .waiting, .starting, .draining, .held: .yellow
     case .stopped, .finished: worker.wanted ? .red : .faint
     default: nil
     }

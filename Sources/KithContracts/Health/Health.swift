@@ -10,8 +10,15 @@ public enum HealthMethods {
     service: "kith.health.v1.Health", method: "Check",
     idempotency: .noSideEffects)
 
+  /// The state of the worker, at once, whenever it changes, and at least as often as asked for, until the worker has no
+  /// more calls in progress and leaves. A worker whose reports stop, or whose `beats` stand still, is stuck.
+  public static let watch = MethodDescriptor(
+    service: "kith.health.v1.Health", method: "Watch",
+    shape: .serverStreaming,
+    idempotency: .noSideEffects)
+
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [check]
+  public static let all: [MethodDescriptor] = [check, watch]
 }
 
 /// Answers from the worker's own word, never from a guess by the host.
@@ -31,6 +38,15 @@ public struct HealthClient: Sendable {
       HealthMethods.check, request, options: options)
     return response.message
   }
+
+  /// The state of the worker, at once, whenever it changes, and at least as often as asked for, until the worker has no
+  /// more calls in progress and leaves. A worker whose reports stop, or whose `beats` stand still, is stuck.
+  public func watch(
+    _ request: WatchRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> ResponseStream<WatchResponse> {
+    try await client.serverStreaming(
+      HealthMethods.watch, request, options: options)
+  }
 }
 
 /// Answers from the worker's own word, never from a guess by the host.
@@ -42,6 +58,12 @@ public protocol HealthHandler: Sendable {
   func check(
     _ request: CheckRequest, context: CallContext
   ) async throws -> CheckResponse
+
+  /// The state of the worker, at once, whenever it changes, and at least as often as asked for, until the worker has no
+  /// more calls in progress and leaves. A worker whose reports stop, or whose `beats` stand still, is stuck.
+  func watch(
+    _ request: WatchRequest, responses: ResponseWriter<WatchResponse>, context: CallContext
+  ) async throws
 }
 
 extension ServiceDefinition {
@@ -54,6 +76,10 @@ extension ServiceDefinition {
         .unary(HealthMethods.check) { request, context in
           try await handler.check(
             request, context: context)
+        },
+        .serverStreaming(HealthMethods.watch) { request, responses, context in
+          try await handler.watch(
+            request, responses: responses, context: context)
         },
       ])
   }

@@ -26,9 +26,18 @@ public enum HostMethods {
     service: "kith.host.v1.Host", method: "StopWorker",
     idempotency: .idempotent)
 
-  /// Ends the process of a worker, starts a new one and answers when it is ready.
-  public static let restartWorker = MethodDescriptor(
-    service: "kith.host.v1.Host", method: "RestartWorker",
+  /// Replaces the processes of workers, as one action: each after those of them that it requires. Where a worker allows two
+  /// at once (`overlap`), the new process takes over when it is ready and the old one is drained; else callers that wait
+  /// for ready are held meanwhile. Answers when all new processes serve and the old ones have ended, and
+  /// FAILED_PRECONDITION when a new one did not become ready; an old one that was still there serves on then.
+  public static let restartWorkers = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "RestartWorkers",
+    idempotency: .unknown)
+
+  /// Replaces a worker's program and manifest by those of another folder, in the same way. What does not become ready is
+  /// taken back: the worker runs from the folder of before, and the answer is FAILED_PRECONDITION.
+  public static let upgradeWorker = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "UpgradeWorker",
     idempotency: .unknown)
 
   /// Lines of a worker's log, from a cursor on.
@@ -42,7 +51,7 @@ public enum HostMethods {
     idempotency: .idempotent)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorker, readLog, shutdown]
+  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorkers, upgradeWorker, readLog, shutdown]
 }
 
 /// Controls the workers of one product.
@@ -91,12 +100,25 @@ public struct HostClient: Sendable {
     return response.message
   }
 
-  /// Ends the process of a worker, starts a new one and answers when it is ready.
-  public func restartWorker(
-    _ request: RestartWorkerRequest, options: CallOptions = .defaults
-  ) async throws(RPCError) -> RestartWorkerResponse {
-    let response: RPCResponse<RestartWorkerResponse> = try await client.unary(
-      HostMethods.restartWorker, request, options: options)
+  /// Replaces the processes of workers, as one action: each after those of them that it requires. Where a worker allows two
+  /// at once (`overlap`), the new process takes over when it is ready and the old one is drained; else callers that wait
+  /// for ready are held meanwhile. Answers when all new processes serve and the old ones have ended, and
+  /// FAILED_PRECONDITION when a new one did not become ready; an old one that was still there serves on then.
+  public func restartWorkers(
+    _ request: RestartWorkersRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> RestartWorkersResponse {
+    let response: RPCResponse<RestartWorkersResponse> = try await client.unary(
+      HostMethods.restartWorkers, request, options: options)
+    return response.message
+  }
+
+  /// Replaces a worker's program and manifest by those of another folder, in the same way. What does not become ready is
+  /// taken back: the worker runs from the folder of before, and the answer is FAILED_PRECONDITION.
+  public func upgradeWorker(
+    _ request: UpgradeWorkerRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> UpgradeWorkerResponse {
+    let response: RPCResponse<UpgradeWorkerResponse> = try await client.unary(
+      HostMethods.upgradeWorker, request, options: options)
     return response.message
   }
 
@@ -145,10 +167,19 @@ public protocol HostHandler: Sendable {
     _ request: StopWorkerRequest, context: CallContext
   ) async throws -> StopWorkerResponse
 
-  /// Ends the process of a worker, starts a new one and answers when it is ready.
-  func restartWorker(
-    _ request: RestartWorkerRequest, context: CallContext
-  ) async throws -> RestartWorkerResponse
+  /// Replaces the processes of workers, as one action: each after those of them that it requires. Where a worker allows two
+  /// at once (`overlap`), the new process takes over when it is ready and the old one is drained; else callers that wait
+  /// for ready are held meanwhile. Answers when all new processes serve and the old ones have ended, and
+  /// FAILED_PRECONDITION when a new one did not become ready; an old one that was still there serves on then.
+  func restartWorkers(
+    _ request: RestartWorkersRequest, context: CallContext
+  ) async throws -> RestartWorkersResponse
+
+  /// Replaces a worker's program and manifest by those of another folder, in the same way. What does not become ready is
+  /// taken back: the worker runs from the folder of before, and the answer is FAILED_PRECONDITION.
+  func upgradeWorker(
+    _ request: UpgradeWorkerRequest, context: CallContext
+  ) async throws -> UpgradeWorkerResponse
 
   /// Lines of a worker's log, from a cursor on.
   func readLog(
@@ -184,8 +215,12 @@ extension ServiceDefinition {
           try await handler.stopWorker(
             request, context: context)
         },
-        .unary(HostMethods.restartWorker) { request, context in
-          try await handler.restartWorker(
+        .unary(HostMethods.restartWorkers) { request, context in
+          try await handler.restartWorkers(
+            request, context: context)
+        },
+        .unary(HostMethods.upgradeWorker) { request, context in
+          try await handler.upgradeWorker(
             request, context: context)
         },
         .unary(HostMethods.readLog) { request, context in

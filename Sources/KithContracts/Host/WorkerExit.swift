@@ -21,6 +21,12 @@ public struct WorkerExit: GeneratedMessage {
   /// The last lines that it wrote to its standard error, oldest first, at most 10.
   public var lastLines: [String] = []
 
+  /// Whether the host ended it because it showed no progress for its watchdog time.
+  public var stuck: Bool = false
+
+  /// Whether the kernel ended it because it used more memory than there was or than it may.
+  public var outOfMemory: Bool = false
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -33,13 +39,17 @@ public struct WorkerExit: GeneratedMessage {
     atMs: Int64 = 0,
     cause: Cause? = nil,
     description: String = "",
-    lastLines: [String] = []
+    lastLines: [String] = [],
+    stuck: Bool = false,
+    outOfMemory: Bool = false
   ) {
     self.generation = generation
     self.atMs = atMs
     self.cause = cause
     self.description = description
     self.lastLines = lastLines
+    self.stuck = stuck
+    self.outOfMemory = outOfMemory
   }
 
   /// How; neither is set when the cause is unknown.
@@ -67,6 +77,8 @@ public struct WorkerExit: GeneratedMessage {
     }
     if c.pointee.has_description != 0 { self.description = try Unpacked.text(c.pointee.description, "kith.host.v1.WorkerExit.description") }
     try Unpacked.append(c.pointee.last_lines, c.pointee.n_last_lines, to: &self.lastLines, "kith.host.v1.WorkerExit.last_lines")
+    if c.pointee.has_stuck != 0 { self.stuck = c.pointee.stuck != 0 }
+    if c.pointee.has_out_of_memory != 0 { self.outOfMemory = c.pointee.out_of_memory != 0 }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -95,6 +107,14 @@ public struct WorkerExit: GeneratedMessage {
       c.pointee.has_description = 1
     }
     (c.pointee.last_lines, c.pointee.n_last_lines) = arena.copy(self.lastLines)
+    if self.stuck {
+      c.pointee.stuck = self.stuck ? 1 : 0
+      c.pointee.has_stuck = 1
+    }
+    if self.outOfMemory {
+      c.pointee.out_of_memory = self.outOfMemory ? 1 : 0
+      c.pointee.has_out_of_memory = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -108,6 +128,8 @@ public struct WorkerExit: GeneratedMessage {
     }
     if !self.description.isEmpty { text.add("description", self.description) }
     if !self.lastLines.isEmpty { text.add("lastLines", self.lastLines) }
+    if self.stuck { text.add("stuck", self.stuck) }
+    if self.outOfMemory { text.add("outOfMemory", self.outOfMemory) }
     text.add(self.unknownFields)
   }
 }

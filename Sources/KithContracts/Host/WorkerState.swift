@@ -23,9 +23,11 @@ public struct WorkerState: WireEnum {
   public static let quarantined = WorkerState(rawValue: 7)
   /// It ended by itself and its restart type says that it stays so.
   public static let finished = WorkerState(rawValue: 8)
+  /// Ready, but its callers are held since a worker that it requires is not.
+  public static let held = WorkerState(rawValue: 9)
 
   /// The values that have a name.
-  public static let allCases: [WorkerState] = [.unspecified, .stopped, .waiting, .starting, .ready, .draining, .backingOff, .quarantined, .finished]
+  public static let allCases: [WorkerState] = [.unspecified, .stopped, .waiting, .starting, .ready, .draining, .backingOff, .quarantined, .finished, .held]
 
   /// The number on the wire.
   public let rawValue: Int32
@@ -47,6 +49,7 @@ public struct WorkerState: WireEnum {
     case 6: "BACKING_OFF"
     case 7: "QUARANTINED"
     case 8: "FINISHED"
+    case 9: "HELD"
     default: nil
     }
   }

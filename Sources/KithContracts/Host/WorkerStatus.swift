@@ -52,6 +52,12 @@ public struct WorkerStatus: GeneratedMessage {
   /// Its resident memory in bytes. Zero when there is no process.
   public var residentBytes: UInt64 = 0
 
+  /// How its process is, as it says itself.
+  public var health: WorkerHealth? = nil
+
+  /// The generations of all its processes, oldest first: two while one takes over from the other.
+  public var generations: [UInt64] = []
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -74,7 +80,9 @@ public struct WorkerStatus: GeneratedMessage {
     reason: String = "",
     services: [String] = [],
     address: String = "",
-    residentBytes: UInt64 = 0
+    residentBytes: UInt64 = 0,
+    health: WorkerHealth? = nil,
+    generations: [UInt64] = []
   ) {
     self.name = name
     self.plugin = plugin
@@ -91,6 +99,8 @@ public struct WorkerStatus: GeneratedMessage {
     self.services = services
     self.address = address
     self.residentBytes = residentBytes
+    self.health = health
+    self.generations = generations
   }
 
   public static var fullName: String { "kith.host.v1.WorkerStatus" }
@@ -114,6 +124,8 @@ public struct WorkerStatus: GeneratedMessage {
     try Unpacked.append(c.pointee.services, c.pointee.n_services, to: &self.services, "kith.host.v1.WorkerStatus.services")
     if c.pointee.has_address != 0 { self.address = try Unpacked.text(c.pointee.address, "kith.host.v1.WorkerStatus.address") }
     if c.pointee.has_resident_bytes != 0 { self.residentBytes = c.pointee.resident_bytes }
+    try Unpacked.merge(c.pointee.health, c.pointee.n_health, into: &self.health)
+    Unpacked.append(c.pointee.generations, c.pointee.n_generations, to: &self.generations)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -174,6 +186,8 @@ public struct WorkerStatus: GeneratedMessage {
       c.pointee.resident_bytes = self.residentBytes
       c.pointee.has_resident_bytes = 1
     }
+    (c.pointee.health, c.pointee.n_health) = try arena.fill(self.health)
+    (c.pointee.generations, c.pointee.n_generations) = arena.copy(self.generations)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -193,6 +207,8 @@ public struct WorkerStatus: GeneratedMessage {
     if !self.services.isEmpty { text.add("services", self.services) }
     if !self.address.isEmpty { text.add("address", self.address) }
     if self.residentBytes != 0 { text.add("residentBytes", self.residentBytes) }
+    if let value = self.health { text.add("health", value) }
+    if !self.generations.isEmpty { text.add("generations", self.generations) }
     text.add(self.unknownFields)
   }
 }

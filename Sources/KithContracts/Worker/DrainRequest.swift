@@ -9,6 +9,10 @@ public struct DrainRequest: GeneratedMessage {
   /// How long calls in progress may go on, in milliseconds. Zero ends them at once with UNAVAILABLE.
   public var gracePeriodMs: UInt32 = 0
 
+  /// How long the worker still takes new calls, in milliseconds, after it has told its callers that it leaves: for those
+  /// that were on their way when it told them. The grace period follows. Zero refuses new calls at once.
+  public var lingerMs: UInt32 = 0
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -17,9 +21,11 @@ public struct DrainRequest: GeneratedMessage {
 
   /// A message with these fields; the others are at their default.
   public init(
-    gracePeriodMs: UInt32 = 0
+    gracePeriodMs: UInt32 = 0,
+    lingerMs: UInt32 = 0
   ) {
     self.gracePeriodMs = gracePeriodMs
+    self.lingerMs = lingerMs
   }
 
   public static var fullName: String { "kith.worker.v1.DrainRequest" }
@@ -29,6 +35,7 @@ public struct DrainRequest: GeneratedMessage {
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Worker__V1__DrainRequest.self)
     if c.pointee.has_grace_period_ms != 0 { self.gracePeriodMs = c.pointee.grace_period_ms }
+    if c.pointee.has_linger_ms != 0 { self.lingerMs = c.pointee.linger_ms }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -39,11 +46,16 @@ public struct DrainRequest: GeneratedMessage {
       c.pointee.grace_period_ms = self.gracePeriodMs
       c.pointee.has_grace_period_ms = 1
     }
+    if self.lingerMs != 0 {
+      c.pointee.linger_ms = self.lingerMs
+      c.pointee.has_linger_ms = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
   public func describe(into text: inout MessageDescription) {
     if self.gracePeriodMs != 0 { text.add("gracePeriodMs", self.gracePeriodMs) }
+    if self.lingerMs != 0 { text.add("lingerMs", self.lingerMs) }
     text.add(self.unknownFields)
   }
 }

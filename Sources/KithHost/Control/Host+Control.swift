@@ -7,7 +7,7 @@ import KithSupervision
 /// What callers of the control service ask for.
 extension Host {
   /// Waits until `check` gives an answer; it is asked now and after everything that happens.
-  private func wait<Value: Sendable>(
+  func wait<Value: Sendable>(
     _ check: @escaping @Sendable (isolated Host) -> Result<Value, RPCError>?
   ) async throws -> Value {
     if let result = check(self) { return try result.get() }
@@ -29,7 +29,9 @@ extension Host {
       try await wait { $0.supervisor.isSettled || $0.isShuttingDown ? .success(()) : nil }
     }
     var workers: [WorkerStatus] = []
-    for worker in settings.plan.workers { workers.append(await status(of: worker)) }
+    for worker in settings.plan.workers {
+      workers.append(await status(of: definition(of: worker.name) ?? worker))
+    }
     return GetStatusResponse(
       product: settings.plan.product, title: settings.plan.title,
       hostVersion: HostVersion.current, hostPid: getpid(),
@@ -64,6 +66,10 @@ extension Host {
     case nil:
       throw RPCError.invalidArgument(
         field: "target", "neither a worker nor a service is named; exactly one must be")
+    }
+    let isThere = published[worker.name].map { $0.generation > request.newerThanGeneration }
+    if request.waitForReady, isThere != true {
+      tallies[worker.name, default: CallTally()].held += 1
     }
     return try await wait { host in
       if let incarnation = host.published[worker.name],
@@ -101,26 +107,8 @@ extension Host {
       if snapshot.isWanted {
         return .failure(RPCError(.aborted, "\(name) was started again before it had ended"))
       }
-      return snapshot.hasProcess ? nil : .success(())
+      return snapshot.processes.isEmpty ? .success(()) : nil
     }
-    return await status(of: worker)
-  }
-
-  /// Wants a new process of a worker and waits until it is ready.
-  func restart(_ name: String) async throws -> WorkerStatus {
-    let worker = try plannedWorker(name, field: "name")
-    try refuseDuringShutdown()
-    let generation = supervisor.snapshot(of: name)?.generation ?? 0
-    do throws(SystemError) {
-      try records.checkRoom()
-    } catch {
-      throw RPCError(
-        .resourceExhausted,
-        "\(name) was not restarted, since no new process could be recorded: \(error)"
-          + (error.isLackOfRoom ? "; make room there" : ""))
-    }
-    post(.restartAsked(worker: name))
-    try await waitUntilReady(name, after: generation)
     return await status(of: worker)
   }
 
@@ -152,17 +140,17 @@ extension Host {
     }
   }
 
-  private func refuseDuringShutdown() throws(RPCError) {
+  func refuseDuringShutdown() throws(RPCError) {
     if isShuttingDown { throw RPCError(.unavailable, "the host is shutting down") }
   }
 
-  private func plannedWorker(
+  func plannedWorker(
     _ name: String, field: String
   ) throws(RPCError) -> PlannedWorker {
     guard !name.isEmpty else {
       throw RPCError.invalidArgument(field: field, "a worker's name is missing")
     }
-    guard let worker = settings.plan.worker(named: name) else {
+    guard let worker = definition(of: name) else {
       let known = settings.plan.workers.map(\.name)
       throw RPCError(
         .notFound,
@@ -180,7 +168,7 @@ extension Host {
       .unavailable, "\(name) is \(state)" + (reason.isEmpty ? "" : ": \(reason)"))
   }
 
-  private func status(of worker: PlannedWorker) async -> WorkerStatus {
+  func status(of worker: PlannedWorker) async -> WorkerStatus {
     guard let snapshot = supervisor.snapshot(of: worker.name) else { return WorkerStatus() }
     let incarnation = Incarnation(worker: worker.name, generation: snapshot.generation)
     var status = WorkerStatus(
@@ -188,7 +176,13 @@ extension Host {
       state: snapshot.state.contract, wanted: snapshot.isWanted, generation: snapshot.generation,
       sinceMs: since[worker.name]?.milliseconds ?? startedAtMilliseconds,
       restarts: UInt32(clamping: snapshot.restarts), reason: snapshot.reason,
-      services: worker.provides)
+      services: worker.provides,
+      health: WorkerHealth(
+        started: snapshot.health.isStarted, ready: snapshot.health.isReady,
+        live: snapshot.health.isLive, beats: snapshot.health.progress ?? 0,
+        degradation: snapshot.health.degradation,
+        callsInProgress: reports[incarnation]?.callsInProgress ?? 0),
+      generations: snapshot.processes.map(\.generation).sorted())
     if let process = processes[incarnation] {
       status.pid = process.child.identity.pid
       status.residentBytes = ProcessIdentity.residentBytes(ofPid: status.pid)
@@ -204,11 +198,12 @@ extension Host {
       let ended = Incarnation(worker: worker.name, generation: exit.generation)
       var message = WorkerExit(
         generation: exit.generation,
-        atMs: endedAtMilliseconds[ended] ?? status.sinceMs, description: exit.description)
+        atMs: endedAtMilliseconds[ended] ?? status.sinceMs, description: exit.description,
+        stuck: exit.wasStuck, outOfMemory: exit.end == .outOfMemory)
       switch exit.end {
       case .exitCode(let code): message.cause = .exitCode(code)
       case .signal(let number): message.cause = .signal(number)
-      case .notCreated, .unknown: break
+      case .outOfMemory, .notCreated, .unknown: break
       }
       message.lastLines = await logs.lastErrorLines(of: ended)
       status.lastExit = message
@@ -225,6 +220,7 @@ extension WorkerSnapshot.State {
     case .waiting: .waiting
     case .starting: .starting
     case .ready: .ready
+    case .held: .held
     case .draining: .draining
     case .backingOff: .backingOff
     case .quarantined: .quarantined
@@ -239,6 +235,7 @@ extension WorkerSnapshot.State {
     case .waiting: "waiting"
     case .starting: "starting"
     case .ready: "ready, but not in a newer generation"
+    case .held: "held"
     case .draining: "ending"
     case .backingOff: "backing off"
     case .quarantined: "in quarantine"

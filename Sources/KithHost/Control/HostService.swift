@@ -32,10 +32,16 @@ struct HostService: HostHandler {
     StopWorkerResponse(worker: try await host.stop(request.name))
   }
 
-  func restartWorker(
-    _ request: RestartWorkerRequest, context: CallContext
-  ) async throws -> RestartWorkerResponse {
-    RestartWorkerResponse(worker: try await host.restart(request.name))
+  func restartWorkers(
+    _ request: RestartWorkersRequest, context: CallContext
+  ) async throws -> RestartWorkersResponse {
+    RestartWorkersResponse(replacements: try await host.restart(request))
+  }
+
+  func upgradeWorker(
+    _ request: UpgradeWorkerRequest, context: CallContext
+  ) async throws -> UpgradeWorkerResponse {
+    UpgradeWorkerResponse(replacement: try await host.upgrade(request))
   }
 
   func readLog(_ request: ReadLogRequest, context: CallContext) async throws -> ReadLogResponse {

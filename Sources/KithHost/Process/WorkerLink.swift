@@ -1,3 +1,4 @@
+import HealthContract
 import KithManifest
 import KithRPC
 import KithSupervision
@@ -16,6 +17,7 @@ final class WorkerLink: Sendable {
   private let identity: ProcessIdentity
   private let client: RPCClient
   private let lifecycle: LifecycleClient
+  private let health: HealthClient
 
   init(
     incarnation: Incarnation, product: String, worker: PlannedWorker, address: String,
@@ -28,6 +30,7 @@ final class WorkerLink: Sendable {
     self.identity = identity
     client = RPCClient(connector: NngConnector(address: address))
     lifecycle = LifecycleClient(client)
+    health = HealthClient(client)
   }
 
   /// Carries out a step of the start; nil when it succeeded.
@@ -35,7 +38,7 @@ final class WorkerLink: Sendable {
     let options = CallOptions(timeout: worker.startTimeout)
     do throws(RPCError) {
       switch step {
-      case .spawn, .listen: return nil
+      case .spawn, .listen, .watch: return nil
       case .handshake: return try await handshake(options).failure
       case .configure:
         _ = try await lifecycle.configure(
@@ -55,17 +58,42 @@ final class WorkerLink: Sendable {
   }
 
   /// Gives the order to drain; false when it was not taken.
-  func drain(grace: Duration) async -> Bool {
-    let milliseconds =
-      grace.components.seconds * 1000 + grace.components.attoseconds / 1_000_000_000_000_000
+  ///
+  /// Where another process has taken over already, new calls are taken for a moment more: those that were on their way.
+  func drain(grace: Duration, isReplaced: Bool) async -> Bool {
+    let linger = isReplaced ? min(Self.linger, grace / 2) : .zero
     do throws(RPCError) {
       _ = try await lifecycle.drain(
-        DrainRequest(gracePeriodMs: UInt32(clamping: milliseconds)),
+        DrainRequest(
+          gracePeriodMs: UInt32(clamping: (grace - linger).inMilliseconds),
+          lingerMs: UInt32(clamping: linger.inMilliseconds)),
         options: CallOptions(timeout: .seconds(1)))
       return true
     } catch {
       return false
     }
+  }
+
+  private static let linger = Duration.milliseconds(100)
+
+  /// Listens to what the worker says about itself, until it says no more or cannot be heard.
+  func watch(_ heard: (HealthReportMessage) async -> Void) async -> WatchEnd {
+    let interval = (worker.watchdog ?? .seconds(40)) / 4
+    do throws(RPCError) {
+      let stream = try await health.watch(
+        WatchRequest(intervalMs: UInt32(clamping: max(10, interval.inMilliseconds))))
+      for try await response in stream { await heard(HealthReportMessage(response)) }
+      return .ended
+    } catch {
+      return error.code == .unimplemented ? .unsupported : .broken
+    }
+  }
+
+  /// Asks how the worker is; nil when it does not say so at once.
+  func check() async -> HealthReportMessage? {
+    let answer = try? await health.check(
+      CheckRequest(), options: CallOptions(timeout: .seconds(1)))
+    return answer.map(HealthReportMessage.init)
   }
 
   /// Ends the line.
@@ -125,7 +153,7 @@ final class WorkerLink: Sendable {
       switch step {
       case .spawn, .listen, .handshake: "the handshake failed"
       case .configure: "it did not take its configuration"
-      case .start: "it could not start"
+      case .start, .watch: "it could not start"
       }
     return switch error.code {
     // Its configuration, or its version, which another try would find the same.
@@ -136,5 +164,12 @@ final class WorkerLink: Sendable {
     case .unavailable: StartFailure(reason: "\(what): \(error)", isDisconnection: true)
     default: StartFailure(reason: "\(what): \(error)")
     }
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds.
+  fileprivate var inMilliseconds: Int64 {
+    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
   }
 }

@@ -17,6 +17,9 @@ extension RPCClient {
       var cancelledEarly: Set<UInt64> = []
     }
 
+    /// How often a call is moved to another connection that nobody has started.
+    private static let maximumMoves = 3
+
     private let connector: any Connector
     private let limits: RPCLimits
     private let interceptors: [any ClientInterceptor]
@@ -76,7 +79,13 @@ extension RPCClient {
           if mayRepeat { state.withLock { $0.retries.succeed() } }
           return answer
         case .failure(let error):
-          if options.waitForReady, error.isSafeToMove, connection !== current { continue }
+          // A worker that leaves has told so: whoever took its place takes the call, also of a caller who would not wait
+          // for one. Others than who wait do not try for ever.
+          if options.waitForReady || attempts < Self.maximumMoves, error.isSafeToMove,
+            connection !== current
+          {
+            continue
+          }
           guard mayRepeat, error.isLoss,
             attempts < options.retry.maximumAttempts, state.withLock({ $0.retries.take() })
           else { throw mayHaveRun ? error.after(.mayHaveRun) : error }

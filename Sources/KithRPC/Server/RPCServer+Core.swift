@@ -26,6 +26,7 @@ extension RPCServer {
     private let served = Mutex(MethodTable())
     private let state = Mutex(State())
     private let isDraining = Atomic(false)
+    private let leaving = Atomic(false)
     private let inProgress = Atomic(0)
     private let ended = Atomic<UInt64>(0)
     /// How many tasks wait for the server to be idle: while none does, a call's end asks nothing.
@@ -163,6 +164,15 @@ extension RPCServer {
     }
 
     // MARK: - Endings
+
+    /// Whether callers are told to go elsewhere.
+    var isLeaving: Bool { leaving.load(ordering: .relaxed) }
+
+    func announceLeaving() {
+      leaving.store(true, ordering: .sequentiallyConsistent)
+      let connections = state.withLock { Array($0.connections.values) }
+      for connection in connections { connection.announceLeaving() }
+    }
 
     func beginGracefulShutdown() {
       isDraining.store(true, ordering: .sequentiallyConsistent)

@@ -62,6 +62,10 @@ public final class RPCServer: Sendable {
   /// How many calls have ended since the start.
   public var callsEnded: UInt64 { core.callsEnded }
 
+  /// Tells all callers, those who come later too, that they should make their next calls elsewhere; calls are still taken.
+  /// Meant for before ``beginGracefulShutdown()``, so that no call is turned away that was on its way.
+  public func announceLeaving() { core.announceLeaving() }
+
   /// Accepts no more connections and turns new calls away with UNAVAILABLE, telling that they were not
   /// started; those in progress go on.
   public func beginGracefulShutdown() { core.beginGracefulShutdown() }

@@ -176,6 +176,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
       state.withLock { $0.table.peerTakesParts = true }
       peerTakesParts.store(true, ordering: .relaxed)
       answer.takesParts = true
+      answer.isLeaving = server.isLeaving
     }
     answer.pong = notice.ping
     if answer != ConnectionNotice() { send(answer) }
@@ -341,6 +342,11 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   }
 
   // MARK: - Writing
+
+  /// Tells a caller who understands it to make the next calls elsewhere.
+  func announceLeaving() {
+    if peerTakesParts.load(ordering: .relaxed) { send(ConnectionNotice(isLeaving: true)) }
+  }
 
   private func send(_ notice: ConnectionNotice) {
     let frame = notice.sealed(field: WorkerFrame.connectionField, framing: framing)

@@ -42,7 +42,9 @@ struct LifecycleService: LifecycleHandler {
   }
 
   func drain(_ request: DrainRequest, context: CallContext) async throws -> DrainResponse {
-    let others = try runtime.drain(.milliseconds(Int64(request.gracePeriodMs)))
+    let others = try runtime.drain(
+      .milliseconds(Int64(request.gracePeriodMs)),
+      linger: .milliseconds(Int64(request.lingerMs)))
     return DrainResponse(callsInProgress: UInt32(clamping: others))
   }
 }

@@ -77,6 +77,48 @@ nonisolated enum Kith_Health_V1_ServingStatus: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
+/// How to watch.
+nonisolated struct Kith_Health_V1_WatchRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The longest time between two reports, in milliseconds, 10 to 3600000. Others are answered INVALID_ARGUMENT.
+  var intervalMs: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// One report.
+nonisolated struct Kith_Health_V1_WatchResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The state of the worker.
+  var state: Kith_Health_V1_CheckResponse {
+    get {_state ?? Kith_Health_V1_CheckResponse()}
+    set {_state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  var hasState: Bool {self._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  mutating func clearState() {self._state = nil}
+
+  /// Counts the rounds of the worker's own event loop: each report is made by a task that has passed every pool of threads
+  /// on which the worker's code runs, and counts up by one then. Handlers that block those threads hold it up, and so does
+  /// a stopped process; a worker that has nothing to do counts on.
+  var beats: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _state: Kith_Health_V1_CheckResponse? = nil
+}
+
 /// Empty: a worker has one state for all of its services.
 nonisolated struct Kith_Health_V1_CheckRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -121,6 +163,75 @@ fileprivate nonisolated let _protobuf_package = "kith.health.v1"
 
 nonisolated extension Kith_Health_V1_ServingStatus: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SERVING_STATUS_UNSPECIFIED\0\u{1}STARTING\0\u{1}SERVING\0\u{1}DEGRADED\0\u{1}DRAINING\0")
+}
+
+nonisolated extension Kith_Health_V1_WatchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".WatchRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}interval_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.intervalMs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.intervalMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.intervalMs, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Health_V1_WatchRequest, rhs: Kith_Health_V1_WatchRequest) -> Bool {
+    if lhs.intervalMs != rhs.intervalMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Health_V1_WatchResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".WatchResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}beats\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._state) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.beats) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._state {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.beats != 0 {
+      try visitor.visitSingularUInt64Field(value: self.beats, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Health_V1_WatchResponse, rhs: Kith_Health_V1_WatchResponse) -> Bool {
+    if lhs._state != rhs._state {return false}
+    if lhs.beats != rhs.beats {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Kith_Health_V1_CheckRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

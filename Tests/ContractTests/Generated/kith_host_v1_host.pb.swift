@@ -50,6 +50,9 @@ nonisolated enum Kith_Host_V1_WorkerState: SwiftProtobuf.Enum, Swift.CaseIterabl
 
   /// It ended by itself and its restart type says that it stays so.
   case finished // = 8
+
+  /// Ready, but its callers are held since a worker that it requires is not.
+  case held // = 9
   case UNRECOGNIZED(Int)
 
   init() {
@@ -67,6 +70,7 @@ nonisolated enum Kith_Host_V1_WorkerState: SwiftProtobuf.Enum, Swift.CaseIterabl
     case 6: self = .backingOff
     case 7: self = .quarantined
     case 8: self = .finished
+    case 9: self = .held
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -82,6 +86,7 @@ nonisolated enum Kith_Host_V1_WorkerState: SwiftProtobuf.Enum, Swift.CaseIterabl
     case .backingOff: return 6
     case .quarantined: return 7
     case .finished: return 8
+    case .held: return 9
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -97,6 +102,7 @@ nonisolated enum Kith_Host_V1_WorkerState: SwiftProtobuf.Enum, Swift.CaseIterabl
     .backingOff,
     .quarantined,
     .finished,
+    .held,
   ]
 
 }
@@ -303,11 +309,57 @@ nonisolated struct Kith_Host_V1_WorkerStatus: @unchecked Sendable {
     set {_uniqueStorage()._residentBytes = newValue}
   }
 
+  /// How its process is, as it says itself.
+  var health: Kith_Host_V1_WorkerHealth {
+    get {_storage._health ?? Kith_Host_V1_WorkerHealth()}
+    set {_uniqueStorage()._health = newValue}
+  }
+  /// Returns true if `health` has been explicitly set.
+  var hasHealth: Bool {_storage._health != nil}
+  /// Clears the value of `health`. Subsequent reads from it will return its default value.
+  mutating func clearHealth() {_uniqueStorage()._health = nil}
+
+  /// The generations of all its processes, oldest first: two while one takes over from the other.
+  var generations: [UInt64] {
+    get {_storage._generations}
+    set {_uniqueStorage()._generations = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// How a worker's process is, on three axes.
+nonisolated struct Kith_Host_V1_WorkerHealth: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The process runs and has proved what it is.
+  var started: Bool = false
+
+  /// It answers calls.
+  var ready: Bool = false
+
+  /// It answers calls, and has shown progress within half of its watchdog time. One that shows none for all of it is
+  /// replaced.
+  var live: Bool = false
+
+  /// Counts the rounds of its event loop, as it last reported. Zero when it never did.
+  var beats: UInt64 = 0
+
+  /// Why it serves with a part missing. Empty when it is whole.
+  var degradation: String = String()
+
+  /// How many calls of its own services are in progress, as it last reported.
+  var callsInProgress: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// How a process ended.
@@ -348,6 +400,12 @@ nonisolated struct Kith_Host_V1_WorkerExit: Sendable {
 
   /// The last lines that it wrote to its standard error, oldest first, at most 10.
   var lastLines: [String] = []
+
+  /// Whether the host ended it because it showed no progress for its watchdog time.
+  var stuck: Bool = false
+
+  /// Whether the kernel ended it because it used more memory than there was or than it may.
+  var outOfMemory: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -544,22 +602,42 @@ nonisolated struct Kith_Host_V1_StopWorkerResponse: Sendable {
   fileprivate var _worker: Kith_Host_V1_WorkerStatus? = nil
 }
 
-/// Which worker to restart.
-nonisolated struct Kith_Host_V1_RestartWorkerRequest: Sendable {
+/// Which workers to restart.
+nonisolated struct Kith_Host_V1_RestartWorkersRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Its name in the product's manifest.
-  var name: String = String()
+  /// Their names in the product's manifest. At least one, unless `all` is true.
+  var names: [String] = []
+
+  /// Restart every worker of the product that is wanted up. Absent means those named.
+  var all: Bool = false
+
+  /// Restart also the workers that require those named, themselves or through others. Absent means those named alone.
+  var withDependents: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-/// The worker is ready again.
-nonisolated struct Kith_Host_V1_RestartWorkerResponse: Sendable {
+/// The workers are ready again.
+nonisolated struct Kith_Host_V1_RestartWorkersResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// One a worker, in start order.
+  var replacements: [Kith_Host_V1_Replacement] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// How a process was replaced.
+nonisolated struct Kith_Host_V1_Replacement: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -574,11 +652,64 @@ nonisolated struct Kith_Host_V1_RestartWorkerResponse: Sendable {
   /// Clears the value of `worker`. Subsequent reads from it will return its default value.
   mutating func clearWorker() {self._worker = nil}
 
+  /// The generation that was replaced. Zero when there was no process.
+  var fromGeneration: UInt64 = 0
+
+  /// How many calls of the worker's own services ended between the order and the end of the old process, in both.
+  var callsServed: UInt64 = 0
+
+  /// How many callers the host held until the new process was ready.
+  var callersHeld: UInt32 = 0
+
+  /// How many calls the old process cut short at the end of its grace period. Callers that do not wait for ready, and find
+  /// none, are told so at once and are not counted here.
+  var callsFailed: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _worker: Kith_Host_V1_WorkerStatus? = nil
+}
+
+/// Which worker to upgrade, and to what.
+nonisolated struct Kith_Host_V1_UpgradeWorkerRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Its name in the product's manifest.
+  var name: String = String()
+
+  /// The folder with the new `plugin.yaml`, an absolute path. Its name and services must be those of before.
+  var directory: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The worker runs from the new folder.
+nonisolated struct Kith_Host_V1_UpgradeWorkerResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// How its process was replaced.
+  var replacement: Kith_Host_V1_Replacement {
+    get {_replacement ?? Kith_Host_V1_Replacement()}
+    set {_replacement = newValue}
+  }
+  /// Returns true if `replacement` has been explicitly set.
+  var hasReplacement: Bool {self._replacement != nil}
+  /// Clears the value of `replacement`. Subsequent reads from it will return its default value.
+  mutating func clearReplacement() {self._replacement = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _replacement: Kith_Host_V1_Replacement? = nil
 }
 
 /// Which lines to read.
@@ -677,7 +808,7 @@ nonisolated struct Kith_Host_V1_ShutdownResponse: Sendable {
 fileprivate nonisolated let _protobuf_package = "kith.host.v1"
 
 nonisolated extension Kith_Host_V1_WorkerState: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0WORKER_STATE_UNSPECIFIED\0\u{1}STOPPED\0\u{1}WAITING\0\u{1}STARTING\0\u{1}READY\0\u{1}DRAINING\0\u{1}BACKING_OFF\0\u{1}QUARANTINED\0\u{1}FINISHED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0WORKER_STATE_UNSPECIFIED\0\u{1}STOPPED\0\u{1}WAITING\0\u{1}STARTING\0\u{1}READY\0\u{1}DRAINING\0\u{1}BACKING_OFF\0\u{1}QUARANTINED\0\u{1}FINISHED\0\u{1}HELD\0")
 }
 
 nonisolated extension Kith_Host_V1_LogStream: SwiftProtobuf._ProtoNameProviding {
@@ -776,7 +907,7 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
 
 nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WorkerStatus"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}plugin\0\u{3}plugin_version\0\u{1}state\0\u{1}wanted\0\u{1}generation\0\u{1}pid\0\u{3}since_ms\0\u{1}restarts\0\u{3}last_exit\0\u{3}next_start_at_ms\0\u{1}reason\0\u{1}services\0\u{1}address\0\u{3}resident_bytes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}plugin\0\u{3}plugin_version\0\u{1}state\0\u{1}wanted\0\u{1}generation\0\u{1}pid\0\u{3}since_ms\0\u{1}restarts\0\u{3}last_exit\0\u{3}next_start_at_ms\0\u{1}reason\0\u{1}services\0\u{1}address\0\u{3}resident_bytes\0\u{1}health\0\u{1}generations\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -794,6 +925,8 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
     var _services: [String] = []
     var _address: String = String()
     var _residentBytes: UInt64 = 0
+    var _health: Kith_Host_V1_WorkerHealth? = nil
+    var _generations: [UInt64] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -819,6 +952,8 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
       _services = source._services
       _address = source._address
       _residentBytes = source._residentBytes
+      _health = source._health
+      _generations = source._generations
     }
   }
 
@@ -852,6 +987,8 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
         case 13: try { try decoder.decodeRepeatedStringField(value: &_storage._services) }()
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._address) }()
         case 15: try { try decoder.decodeSingularUInt64Field(value: &_storage._residentBytes) }()
+        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._health) }()
+        case 17: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._generations) }()
         default: break
         }
       }
@@ -909,6 +1046,12 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
       if _storage._residentBytes != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._residentBytes, fieldNumber: 15)
       }
+      try { if let v = _storage._health {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      } }()
+      if !_storage._generations.isEmpty {
+        try visitor.visitPackedUInt64Field(value: _storage._generations, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -933,6 +1076,8 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
         if _storage._services != rhs_storage._services {return false}
         if _storage._address != rhs_storage._address {return false}
         if _storage._residentBytes != rhs_storage._residentBytes {return false}
+        if _storage._health != rhs_storage._health {return false}
+        if _storage._generations != rhs_storage._generations {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -942,9 +1087,64 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
   }
 }
 
+nonisolated extension Kith_Host_V1_WorkerHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".WorkerHealth"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}started\0\u{1}ready\0\u{1}live\0\u{1}beats\0\u{1}degradation\0\u{3}calls_in_progress\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.started) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.ready) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.live) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.beats) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.degradation) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.callsInProgress) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.started != false {
+      try visitor.visitSingularBoolField(value: self.started, fieldNumber: 1)
+    }
+    if self.ready != false {
+      try visitor.visitSingularBoolField(value: self.ready, fieldNumber: 2)
+    }
+    if self.live != false {
+      try visitor.visitSingularBoolField(value: self.live, fieldNumber: 3)
+    }
+    if self.beats != 0 {
+      try visitor.visitSingularUInt64Field(value: self.beats, fieldNumber: 4)
+    }
+    if !self.degradation.isEmpty {
+      try visitor.visitSingularStringField(value: self.degradation, fieldNumber: 5)
+    }
+    if self.callsInProgress != 0 {
+      try visitor.visitSingularUInt32Field(value: self.callsInProgress, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_WorkerHealth, rhs: Kith_Host_V1_WorkerHealth) -> Bool {
+    if lhs.started != rhs.started {return false}
+    if lhs.ready != rhs.ready {return false}
+    if lhs.live != rhs.live {return false}
+    if lhs.beats != rhs.beats {return false}
+    if lhs.degradation != rhs.degradation {return false}
+    if lhs.callsInProgress != rhs.callsInProgress {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Kith_Host_V1_WorkerExit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WorkerExit"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}generation\0\u{3}at_ms\0\u{3}exit_code\0\u{1}signal\0\u{1}description\0\u{3}last_lines\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}generation\0\u{3}at_ms\0\u{3}exit_code\0\u{1}signal\0\u{1}description\0\u{3}last_lines\0\u{1}stuck\0\u{3}out_of_memory\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -972,6 +1172,8 @@ nonisolated extension Kith_Host_V1_WorkerExit: SwiftProtobuf.Message, SwiftProto
       }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.description_p) }()
       case 6: try { try decoder.decodeRepeatedStringField(value: &self.lastLines) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.stuck) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.outOfMemory) }()
       default: break
       }
     }
@@ -1005,6 +1207,12 @@ nonisolated extension Kith_Host_V1_WorkerExit: SwiftProtobuf.Message, SwiftProto
     if !self.lastLines.isEmpty {
       try visitor.visitRepeatedStringField(value: self.lastLines, fieldNumber: 6)
     }
+    if self.stuck != false {
+      try visitor.visitSingularBoolField(value: self.stuck, fieldNumber: 7)
+    }
+    if self.outOfMemory != false {
+      try visitor.visitSingularBoolField(value: self.outOfMemory, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1014,6 +1222,8 @@ nonisolated extension Kith_Host_V1_WorkerExit: SwiftProtobuf.Message, SwiftProto
     if lhs.cause != rhs.cause {return false}
     if lhs.description_p != rhs.description_p {return false}
     if lhs.lastLines != rhs.lastLines {return false}
+    if lhs.stuck != rhs.stuck {return false}
+    if lhs.outOfMemory != rhs.outOfMemory {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1313,9 +1523,9 @@ nonisolated extension Kith_Host_V1_StopWorkerResponse: SwiftProtobuf.Message, Sw
   }
 }
 
-nonisolated extension Kith_Host_V1_RestartWorkerRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".RestartWorkerRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0")
+nonisolated extension Kith_Host_V1_RestartWorkersRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RestartWorkersRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}names\0\u{1}all\0\u{3}with_dependents\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1323,29 +1533,69 @@ nonisolated extension Kith_Host_V1_RestartWorkerRequest: SwiftProtobuf.Message, 
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.names) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.all) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.withDependents) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    if !self.names.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.names, fieldNumber: 1)
+    }
+    if self.all != false {
+      try visitor.visitSingularBoolField(value: self.all, fieldNumber: 2)
+    }
+    if self.withDependents != false {
+      try visitor.visitSingularBoolField(value: self.withDependents, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Kith_Host_V1_RestartWorkerRequest, rhs: Kith_Host_V1_RestartWorkerRequest) -> Bool {
-    if lhs.name != rhs.name {return false}
+  static func ==(lhs: Kith_Host_V1_RestartWorkersRequest, rhs: Kith_Host_V1_RestartWorkersRequest) -> Bool {
+    if lhs.names != rhs.names {return false}
+    if lhs.all != rhs.all {return false}
+    if lhs.withDependents != rhs.withDependents {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Kith_Host_V1_RestartWorkerResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".RestartWorkerResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}worker\0")
+nonisolated extension Kith_Host_V1_RestartWorkersResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RestartWorkersResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replacements\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.replacements) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.replacements.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.replacements, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_RestartWorkersResponse, rhs: Kith_Host_V1_RestartWorkersResponse) -> Bool {
+    if lhs.replacements != rhs.replacements {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_Replacement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Replacement"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}worker\0\u{3}from_generation\0\u{3}calls_served\0\u{3}callers_held\0\u{3}calls_failed\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1354,6 +1604,10 @@ nonisolated extension Kith_Host_V1_RestartWorkerResponse: SwiftProtobuf.Message,
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._worker) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.fromGeneration) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.callsServed) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.callersHeld) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.callsFailed) }()
       default: break
       }
     }
@@ -1367,11 +1621,96 @@ nonisolated extension Kith_Host_V1_RestartWorkerResponse: SwiftProtobuf.Message,
     try { if let v = self._worker {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if self.fromGeneration != 0 {
+      try visitor.visitSingularUInt64Field(value: self.fromGeneration, fieldNumber: 2)
+    }
+    if self.callsServed != 0 {
+      try visitor.visitSingularUInt64Field(value: self.callsServed, fieldNumber: 3)
+    }
+    if self.callersHeld != 0 {
+      try visitor.visitSingularUInt32Field(value: self.callersHeld, fieldNumber: 4)
+    }
+    if self.callsFailed != 0 {
+      try visitor.visitSingularUInt64Field(value: self.callsFailed, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Kith_Host_V1_RestartWorkerResponse, rhs: Kith_Host_V1_RestartWorkerResponse) -> Bool {
+  static func ==(lhs: Kith_Host_V1_Replacement, rhs: Kith_Host_V1_Replacement) -> Bool {
     if lhs._worker != rhs._worker {return false}
+    if lhs.fromGeneration != rhs.fromGeneration {return false}
+    if lhs.callsServed != rhs.callsServed {return false}
+    if lhs.callersHeld != rhs.callersHeld {return false}
+    if lhs.callsFailed != rhs.callsFailed {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_UpgradeWorkerRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UpgradeWorkerRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}directory\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.directory) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.directory.isEmpty {
+      try visitor.visitSingularStringField(value: self.directory, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_UpgradeWorkerRequest, rhs: Kith_Host_V1_UpgradeWorkerRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.directory != rhs.directory {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_UpgradeWorkerResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UpgradeWorkerResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replacement\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._replacement) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._replacement {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_UpgradeWorkerResponse, rhs: Kith_Host_V1_UpgradeWorkerResponse) -> Bool {
+    if lhs._replacement != rhs._replacement {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -264,6 +264,10 @@ nonisolated struct Kith_Worker_V1_DrainRequest: Sendable {
   /// How long calls in progress may go on, in milliseconds. Zero ends them at once with UNAVAILABLE.
   var gracePeriodMs: UInt32 = 0
 
+  /// How long the worker still takes new calls, in milliseconds, after it has told its callers that it leaves: for those
+  /// that were on their way when it told them. The grace period follows. Zero refuses new calls at once.
+  var lingerMs: UInt32 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -700,7 +704,7 @@ nonisolated extension Kith_Worker_V1_StartResponse: SwiftProtobuf.Message, Swift
 
 nonisolated extension Kith_Worker_V1_DrainRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".DrainRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}grace_period_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}grace_period_ms\0\u{3}linger_ms\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -709,6 +713,7 @@ nonisolated extension Kith_Worker_V1_DrainRequest: SwiftProtobuf.Message, SwiftP
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.gracePeriodMs) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.lingerMs) }()
       default: break
       }
     }
@@ -718,11 +723,15 @@ nonisolated extension Kith_Worker_V1_DrainRequest: SwiftProtobuf.Message, SwiftP
     if self.gracePeriodMs != 0 {
       try visitor.visitSingularUInt32Field(value: self.gracePeriodMs, fieldNumber: 1)
     }
+    if self.lingerMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.lingerMs, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Kith_Worker_V1_DrainRequest, rhs: Kith_Worker_V1_DrainRequest) -> Bool {
     if lhs.gracePeriodMs != rhs.gracePeriodMs {return false}
+    if lhs.lingerMs != rhs.lingerMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -6,5 +6,7 @@ struct KithSoak: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kith-soak",
     abstract: "Runs a product under load and trouble, and counts what was lost.",
-    subcommands: [CallsCommand.self, ClientCommand.self])
+    subcommands: [
+      CallsCommand.self, RestartCommand.self, SchedulesCommand.self, ClientCommand.self,
+    ])
 }

@@ -7,6 +7,96 @@
 #endif
 
 #include "kith/health/v1/health.pb-c.h"
+void   kith__health__v1__watch_request__init
+                     (Kith__Health__V1__WatchRequest         *message)
+{
+  static const Kith__Health__V1__WatchRequest init_value = KITH__HEALTH__V1__WATCH_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__health__v1__watch_request__get_packed_size
+                     (const Kith__Health__V1__WatchRequest *message)
+{
+  assert(message->base.descriptor == &kith__health__v1__watch_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__health__v1__watch_request__pack
+                     (const Kith__Health__V1__WatchRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__health__v1__watch_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__health__v1__watch_request__pack_to_buffer
+                     (const Kith__Health__V1__WatchRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__health__v1__watch_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Health__V1__WatchRequest *
+       kith__health__v1__watch_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Health__V1__WatchRequest *)
+     protobuf_c_message_unpack (&kith__health__v1__watch_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__health__v1__watch_request__free_unpacked
+                     (Kith__Health__V1__WatchRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__health__v1__watch_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__health__v1__watch_response__init
+                     (Kith__Health__V1__WatchResponse         *message)
+{
+  static const Kith__Health__V1__WatchResponse init_value = KITH__HEALTH__V1__WATCH_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__health__v1__watch_response__get_packed_size
+                     (const Kith__Health__V1__WatchResponse *message)
+{
+  assert(message->base.descriptor == &kith__health__v1__watch_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__health__v1__watch_response__pack
+                     (const Kith__Health__V1__WatchResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__health__v1__watch_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__health__v1__watch_response__pack_to_buffer
+                     (const Kith__Health__V1__WatchResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__health__v1__watch_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Health__V1__WatchResponse *
+       kith__health__v1__watch_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Health__V1__WatchResponse *)
+     protobuf_c_message_unpack (&kith__health__v1__watch_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__health__v1__watch_response__free_unpacked
+                     (Kith__Health__V1__WatchResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__health__v1__watch_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__health__v1__check_request__init
                      (Kith__Health__V1__CheckRequest         *message)
 {
@@ -97,6 +187,95 @@ void   kith__health__v1__check_response__free_unpacked
   assert(message->base.descriptor == &kith__health__v1__check_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+static const ProtobufCFieldDescriptor kith__health__v1__watch_request__field_descriptors[1] =
+{
+  {
+    "interval_ms",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Health__V1__WatchRequest, has_interval_ms),
+    offsetof(Kith__Health__V1__WatchRequest, interval_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__health__v1__watch_request__field_indices_by_name[] = {
+  0,   /* field[0] = interval_ms */
+};
+static const ProtobufCIntRange kith__health__v1__watch_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__health__v1__watch_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.health.v1.WatchRequest",
+  "WatchRequest",
+  "Kith__Health__V1__WatchRequest",
+  "kith.health.v1",
+  sizeof(Kith__Health__V1__WatchRequest),
+  1,
+  kith__health__v1__watch_request__field_descriptors,
+  kith__health__v1__watch_request__field_indices_by_name,
+  1,  kith__health__v1__watch_request__number_ranges,
+  (ProtobufCMessageInit) kith__health__v1__watch_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__health__v1__watch_response__field_descriptors[2] =
+{
+  {
+    "state",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Health__V1__WatchResponse, n_state),
+    offsetof(Kith__Health__V1__WatchResponse, state),
+    &kith__health__v1__check_response__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "beats",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Health__V1__WatchResponse, has_beats),
+    offsetof(Kith__Health__V1__WatchResponse, beats),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__health__v1__watch_response__field_indices_by_name[] = {
+  1,   /* field[1] = beats */
+  0,   /* field[0] = state */
+};
+static const ProtobufCIntRange kith__health__v1__watch_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__health__v1__watch_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.health.v1.WatchResponse",
+  "WatchResponse",
+  "Kith__Health__V1__WatchResponse",
+  "kith.health.v1",
+  sizeof(Kith__Health__V1__WatchResponse),
+  2,
+  kith__health__v1__watch_response__field_descriptors,
+  kith__health__v1__watch_response__field_indices_by_name,
+  1,  kith__health__v1__watch_response__number_ranges,
+  (ProtobufCMessageInit) kith__health__v1__watch_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 #define kith__health__v1__check_request__field_descriptors NULL
 #define kith__health__v1__check_request__field_indices_by_name NULL
 #define kith__health__v1__check_request__number_ranges NULL

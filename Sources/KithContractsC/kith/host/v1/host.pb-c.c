@@ -142,6 +142,51 @@ void   kith__host__v1__worker_status__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__worker_status__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__worker_health__init
+                     (Kith__Host__V1__WorkerHealth         *message)
+{
+  static const Kith__Host__V1__WorkerHealth init_value = KITH__HOST__V1__WORKER_HEALTH__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__worker_health__get_packed_size
+                     (const Kith__Host__V1__WorkerHealth *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__worker_health__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__worker_health__pack
+                     (const Kith__Host__V1__WorkerHealth *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__worker_health__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__worker_health__pack_to_buffer
+                     (const Kith__Host__V1__WorkerHealth *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__worker_health__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__WorkerHealth *
+       kith__host__v1__worker_health__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__WorkerHealth *)
+     protobuf_c_message_unpack (&kith__host__v1__worker_health__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__worker_health__free_unpacked
+                     (Kith__Host__V1__WorkerHealth *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__worker_health__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__worker_exit__init
                      (Kith__Host__V1__WorkerExit         *message)
 {
@@ -502,94 +547,229 @@ void   kith__host__v1__stop_worker_response__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__stop_worker_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   kith__host__v1__restart_worker_request__init
-                     (Kith__Host__V1__RestartWorkerRequest         *message)
+void   kith__host__v1__restart_workers_request__init
+                     (Kith__Host__V1__RestartWorkersRequest         *message)
 {
-  static const Kith__Host__V1__RestartWorkerRequest init_value = KITH__HOST__V1__RESTART_WORKER_REQUEST__INIT;
+  static const Kith__Host__V1__RestartWorkersRequest init_value = KITH__HOST__V1__RESTART_WORKERS_REQUEST__INIT;
   *message = init_value;
 }
-size_t kith__host__v1__restart_worker_request__get_packed_size
-                     (const Kith__Host__V1__RestartWorkerRequest *message)
+size_t kith__host__v1__restart_workers_request__get_packed_size
+                     (const Kith__Host__V1__RestartWorkersRequest *message)
 {
-  assert(message->base.descriptor == &kith__host__v1__restart_worker_request__descriptor);
+  assert(message->base.descriptor == &kith__host__v1__restart_workers_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t kith__host__v1__restart_worker_request__pack
-                     (const Kith__Host__V1__RestartWorkerRequest *message,
+size_t kith__host__v1__restart_workers_request__pack
+                     (const Kith__Host__V1__RestartWorkersRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &kith__host__v1__restart_worker_request__descriptor);
+  assert(message->base.descriptor == &kith__host__v1__restart_workers_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t kith__host__v1__restart_worker_request__pack_to_buffer
-                     (const Kith__Host__V1__RestartWorkerRequest *message,
+size_t kith__host__v1__restart_workers_request__pack_to_buffer
+                     (const Kith__Host__V1__RestartWorkersRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &kith__host__v1__restart_worker_request__descriptor);
+  assert(message->base.descriptor == &kith__host__v1__restart_workers_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Kith__Host__V1__RestartWorkerRequest *
-       kith__host__v1__restart_worker_request__unpack
+Kith__Host__V1__RestartWorkersRequest *
+       kith__host__v1__restart_workers_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Kith__Host__V1__RestartWorkerRequest *)
-     protobuf_c_message_unpack (&kith__host__v1__restart_worker_request__descriptor,
+  return (Kith__Host__V1__RestartWorkersRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__restart_workers_request__descriptor,
                                 allocator, len, data);
 }
-void   kith__host__v1__restart_worker_request__free_unpacked
-                     (Kith__Host__V1__RestartWorkerRequest *message,
+void   kith__host__v1__restart_workers_request__free_unpacked
+                     (Kith__Host__V1__RestartWorkersRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &kith__host__v1__restart_worker_request__descriptor);
+  assert(message->base.descriptor == &kith__host__v1__restart_workers_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   kith__host__v1__restart_worker_response__init
-                     (Kith__Host__V1__RestartWorkerResponse         *message)
+void   kith__host__v1__restart_workers_response__init
+                     (Kith__Host__V1__RestartWorkersResponse         *message)
 {
-  static const Kith__Host__V1__RestartWorkerResponse init_value = KITH__HOST__V1__RESTART_WORKER_RESPONSE__INIT;
+  static const Kith__Host__V1__RestartWorkersResponse init_value = KITH__HOST__V1__RESTART_WORKERS_RESPONSE__INIT;
   *message = init_value;
 }
-size_t kith__host__v1__restart_worker_response__get_packed_size
-                     (const Kith__Host__V1__RestartWorkerResponse *message)
+size_t kith__host__v1__restart_workers_response__get_packed_size
+                     (const Kith__Host__V1__RestartWorkersResponse *message)
 {
-  assert(message->base.descriptor == &kith__host__v1__restart_worker_response__descriptor);
+  assert(message->base.descriptor == &kith__host__v1__restart_workers_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t kith__host__v1__restart_worker_response__pack
-                     (const Kith__Host__V1__RestartWorkerResponse *message,
+size_t kith__host__v1__restart_workers_response__pack
+                     (const Kith__Host__V1__RestartWorkersResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &kith__host__v1__restart_worker_response__descriptor);
+  assert(message->base.descriptor == &kith__host__v1__restart_workers_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t kith__host__v1__restart_worker_response__pack_to_buffer
-                     (const Kith__Host__V1__RestartWorkerResponse *message,
+size_t kith__host__v1__restart_workers_response__pack_to_buffer
+                     (const Kith__Host__V1__RestartWorkersResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &kith__host__v1__restart_worker_response__descriptor);
+  assert(message->base.descriptor == &kith__host__v1__restart_workers_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Kith__Host__V1__RestartWorkerResponse *
-       kith__host__v1__restart_worker_response__unpack
+Kith__Host__V1__RestartWorkersResponse *
+       kith__host__v1__restart_workers_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Kith__Host__V1__RestartWorkerResponse *)
-     protobuf_c_message_unpack (&kith__host__v1__restart_worker_response__descriptor,
+  return (Kith__Host__V1__RestartWorkersResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__restart_workers_response__descriptor,
                                 allocator, len, data);
 }
-void   kith__host__v1__restart_worker_response__free_unpacked
-                     (Kith__Host__V1__RestartWorkerResponse *message,
+void   kith__host__v1__restart_workers_response__free_unpacked
+                     (Kith__Host__V1__RestartWorkersResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &kith__host__v1__restart_worker_response__descriptor);
+  assert(message->base.descriptor == &kith__host__v1__restart_workers_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__replacement__init
+                     (Kith__Host__V1__Replacement         *message)
+{
+  static const Kith__Host__V1__Replacement init_value = KITH__HOST__V1__REPLACEMENT__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__replacement__get_packed_size
+                     (const Kith__Host__V1__Replacement *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__replacement__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__replacement__pack
+                     (const Kith__Host__V1__Replacement *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__replacement__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__replacement__pack_to_buffer
+                     (const Kith__Host__V1__Replacement *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__replacement__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__Replacement *
+       kith__host__v1__replacement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__Replacement *)
+     protobuf_c_message_unpack (&kith__host__v1__replacement__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__replacement__free_unpacked
+                     (Kith__Host__V1__Replacement *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__replacement__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__upgrade_worker_request__init
+                     (Kith__Host__V1__UpgradeWorkerRequest         *message)
+{
+  static const Kith__Host__V1__UpgradeWorkerRequest init_value = KITH__HOST__V1__UPGRADE_WORKER_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__upgrade_worker_request__get_packed_size
+                     (const Kith__Host__V1__UpgradeWorkerRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_worker_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__upgrade_worker_request__pack
+                     (const Kith__Host__V1__UpgradeWorkerRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_worker_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__upgrade_worker_request__pack_to_buffer
+                     (const Kith__Host__V1__UpgradeWorkerRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_worker_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__UpgradeWorkerRequest *
+       kith__host__v1__upgrade_worker_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__UpgradeWorkerRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__upgrade_worker_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__upgrade_worker_request__free_unpacked
+                     (Kith__Host__V1__UpgradeWorkerRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__upgrade_worker_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__upgrade_worker_response__init
+                     (Kith__Host__V1__UpgradeWorkerResponse         *message)
+{
+  static const Kith__Host__V1__UpgradeWorkerResponse init_value = KITH__HOST__V1__UPGRADE_WORKER_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__upgrade_worker_response__get_packed_size
+                     (const Kith__Host__V1__UpgradeWorkerResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_worker_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__upgrade_worker_response__pack
+                     (const Kith__Host__V1__UpgradeWorkerResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_worker_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__upgrade_worker_response__pack_to_buffer
+                     (const Kith__Host__V1__UpgradeWorkerResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_worker_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__UpgradeWorkerResponse *
+       kith__host__v1__upgrade_worker_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__UpgradeWorkerResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__upgrade_worker_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__upgrade_worker_response__free_unpacked
+                     (Kith__Host__V1__UpgradeWorkerResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__upgrade_worker_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   kith__host__v1__read_log_request__init
@@ -971,7 +1151,7 @@ const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor
   (ProtobufCMessageInit) kith__host__v1__get_status_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descriptors[15] =
+static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descriptors[17] =
 {
   {
     "name",
@@ -1153,10 +1333,36 @@ static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "health",
+    16,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__WorkerStatus, n_health),
+    offsetof(Kith__Host__V1__WorkerStatus, health),
+    &kith__host__v1__worker_health__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "generations",
+    17,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__WorkerStatus, n_generations),
+    offsetof(Kith__Host__V1__WorkerStatus, generations),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__worker_status__field_indices_by_name[] = {
   13,   /* field[13] = address */
   5,   /* field[5] = generation */
+  16,   /* field[16] = generations */
+  15,   /* field[15] = health */
   9,   /* field[9] = last_exit */
   0,   /* field[0] = name */
   10,   /* field[10] = next_start_at_ms */
@@ -1174,7 +1380,7 @@ static const unsigned kith__host__v1__worker_status__field_indices_by_name[] = {
 static const ProtobufCIntRange kith__host__v1__worker_status__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 15 }
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__worker_status__descriptor =
 {
@@ -1184,14 +1390,117 @@ const ProtobufCMessageDescriptor kith__host__v1__worker_status__descriptor =
   "Kith__Host__V1__WorkerStatus",
   "kith.host.v1",
   sizeof(Kith__Host__V1__WorkerStatus),
-  15,
+  17,
   kith__host__v1__worker_status__field_descriptors,
   kith__host__v1__worker_status__field_indices_by_name,
   1,  kith__host__v1__worker_status__number_ranges,
   (ProtobufCMessageInit) kith__host__v1__worker_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__worker_exit__field_descriptors[6] =
+static const ProtobufCFieldDescriptor kith__host__v1__worker_health__field_descriptors[6] =
+{
+  {
+    "started",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__WorkerHealth, has_started),
+    offsetof(Kith__Host__V1__WorkerHealth, started),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ready",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__WorkerHealth, has_ready),
+    offsetof(Kith__Host__V1__WorkerHealth, ready),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "live",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__WorkerHealth, has_live),
+    offsetof(Kith__Host__V1__WorkerHealth, live),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "beats",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__WorkerHealth, has_beats),
+    offsetof(Kith__Host__V1__WorkerHealth, beats),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "degradation",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__WorkerHealth, has_degradation),
+    offsetof(Kith__Host__V1__WorkerHealth, degradation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "calls_in_progress",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Host__V1__WorkerHealth, has_calls_in_progress),
+    offsetof(Kith__Host__V1__WorkerHealth, calls_in_progress),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__worker_health__field_indices_by_name[] = {
+  3,   /* field[3] = beats */
+  5,   /* field[5] = calls_in_progress */
+  4,   /* field[4] = degradation */
+  2,   /* field[2] = live */
+  1,   /* field[1] = ready */
+  0,   /* field[0] = started */
+};
+static const ProtobufCIntRange kith__host__v1__worker_health__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__worker_health__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.WorkerHealth",
+  "WorkerHealth",
+  "Kith__Host__V1__WorkerHealth",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__WorkerHealth),
+  6,
+  kith__host__v1__worker_health__field_descriptors,
+  kith__host__v1__worker_health__field_indices_by_name,
+  1,  kith__host__v1__worker_health__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__worker_health__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__worker_exit__field_descriptors[8] =
 {
   {
     "generation",
@@ -1265,6 +1574,30 @@ static const ProtobufCFieldDescriptor kith__host__v1__worker_exit__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "stuck",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__WorkerExit, has_stuck),
+    offsetof(Kith__Host__V1__WorkerExit, stuck),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "out_of_memory",
+    8,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__WorkerExit, has_out_of_memory),
+    offsetof(Kith__Host__V1__WorkerExit, out_of_memory),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__worker_exit__field_indices_by_name[] = {
   1,   /* field[1] = at_ms */
@@ -1272,12 +1605,14 @@ static const unsigned kith__host__v1__worker_exit__field_indices_by_name[] = {
   2,   /* field[2] = exit_code */
   0,   /* field[0] = generation */
   5,   /* field[5] = last_lines */
+  7,   /* field[7] = out_of_memory */
   3,   /* field[3] = signal */
+  6,   /* field[6] = stuck */
 };
 static const ProtobufCIntRange kith__host__v1__worker_exit__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__worker_exit__descriptor =
 {
@@ -1287,7 +1622,7 @@ const ProtobufCMessageDescriptor kith__host__v1__worker_exit__descriptor =
   "Kith__Host__V1__WorkerExit",
   "kith.host.v1",
   sizeof(Kith__Host__V1__WorkerExit),
-  6,
+  8,
   kith__host__v1__worker_exit__field_descriptors,
   kith__host__v1__worker_exit__field_indices_by_name,
   1,  kith__host__v1__worker_exit__number_ranges,
@@ -1690,80 +2025,285 @@ const ProtobufCMessageDescriptor kith__host__v1__stop_worker_response__descripto
   (ProtobufCMessageInit) kith__host__v1__stop_worker_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__restart_worker_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor kith__host__v1__restart_workers_request__field_descriptors[3] =
 {
   {
-    "name",
+    "names",
     1,
-    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Kith__Host__V1__RestartWorkerRequest, has_name),
-    offsetof(Kith__Host__V1__RestartWorkerRequest, name),
+    offsetof(Kith__Host__V1__RestartWorkersRequest, n_names),
+    offsetof(Kith__Host__V1__RestartWorkersRequest, names),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "all",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__RestartWorkersRequest, has_all),
+    offsetof(Kith__Host__V1__RestartWorkersRequest, all),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "with_dependents",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__RestartWorkersRequest, has_with_dependents),
+    offsetof(Kith__Host__V1__RestartWorkersRequest, with_dependents),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned kith__host__v1__restart_worker_request__field_indices_by_name[] = {
-  0,   /* field[0] = name */
+static const unsigned kith__host__v1__restart_workers_request__field_indices_by_name[] = {
+  1,   /* field[1] = all */
+  0,   /* field[0] = names */
+  2,   /* field[2] = with_dependents */
 };
-static const ProtobufCIntRange kith__host__v1__restart_worker_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange kith__host__v1__restart_workers_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__restart_workers_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.RestartWorkersRequest",
+  "RestartWorkersRequest",
+  "Kith__Host__V1__RestartWorkersRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__RestartWorkersRequest),
+  3,
+  kith__host__v1__restart_workers_request__field_descriptors,
+  kith__host__v1__restart_workers_request__field_indices_by_name,
+  1,  kith__host__v1__restart_workers_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__restart_workers_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__restart_workers_response__field_descriptors[1] =
+{
+  {
+    "replacements",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__RestartWorkersResponse, n_replacements),
+    offsetof(Kith__Host__V1__RestartWorkersResponse, replacements),
+    &kith__host__v1__replacement__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__restart_workers_response__field_indices_by_name[] = {
+  0,   /* field[0] = replacements */
+};
+static const ProtobufCIntRange kith__host__v1__restart_workers_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor kith__host__v1__restart_worker_request__descriptor =
+const ProtobufCMessageDescriptor kith__host__v1__restart_workers_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "kith.host.v1.RestartWorkerRequest",
-  "RestartWorkerRequest",
-  "Kith__Host__V1__RestartWorkerRequest",
+  "kith.host.v1.RestartWorkersResponse",
+  "RestartWorkersResponse",
+  "Kith__Host__V1__RestartWorkersResponse",
   "kith.host.v1",
-  sizeof(Kith__Host__V1__RestartWorkerRequest),
+  sizeof(Kith__Host__V1__RestartWorkersResponse),
   1,
-  kith__host__v1__restart_worker_request__field_descriptors,
-  kith__host__v1__restart_worker_request__field_indices_by_name,
-  1,  kith__host__v1__restart_worker_request__number_ranges,
-  (ProtobufCMessageInit) kith__host__v1__restart_worker_request__init,
+  kith__host__v1__restart_workers_response__field_descriptors,
+  kith__host__v1__restart_workers_response__field_indices_by_name,
+  1,  kith__host__v1__restart_workers_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__restart_workers_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__restart_worker_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor kith__host__v1__replacement__field_descriptors[5] =
 {
   {
     "worker",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Kith__Host__V1__RestartWorkerResponse, n_worker),
-    offsetof(Kith__Host__V1__RestartWorkerResponse, worker),
+    offsetof(Kith__Host__V1__Replacement, n_worker),
+    offsetof(Kith__Host__V1__Replacement, worker),
     &kith__host__v1__worker_status__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "from_generation",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__Replacement, has_from_generation),
+    offsetof(Kith__Host__V1__Replacement, from_generation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "calls_served",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__Replacement, has_calls_served),
+    offsetof(Kith__Host__V1__Replacement, calls_served),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "callers_held",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Host__V1__Replacement, has_callers_held),
+    offsetof(Kith__Host__V1__Replacement, callers_held),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "calls_failed",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__Replacement, has_calls_failed),
+    offsetof(Kith__Host__V1__Replacement, calls_failed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
-static const unsigned kith__host__v1__restart_worker_response__field_indices_by_name[] = {
+static const unsigned kith__host__v1__replacement__field_indices_by_name[] = {
+  3,   /* field[3] = callers_held */
+  4,   /* field[4] = calls_failed */
+  2,   /* field[2] = calls_served */
+  1,   /* field[1] = from_generation */
   0,   /* field[0] = worker */
 };
-static const ProtobufCIntRange kith__host__v1__restart_worker_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange kith__host__v1__replacement__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__replacement__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.Replacement",
+  "Replacement",
+  "Kith__Host__V1__Replacement",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__Replacement),
+  5,
+  kith__host__v1__replacement__field_descriptors,
+  kith__host__v1__replacement__field_indices_by_name,
+  1,  kith__host__v1__replacement__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__replacement__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__upgrade_worker_request__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__UpgradeWorkerRequest, has_name),
+    offsetof(Kith__Host__V1__UpgradeWorkerRequest, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "directory",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__UpgradeWorkerRequest, has_directory),
+    offsetof(Kith__Host__V1__UpgradeWorkerRequest, directory),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__upgrade_worker_request__field_indices_by_name[] = {
+  1,   /* field[1] = directory */
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange kith__host__v1__upgrade_worker_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__upgrade_worker_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.UpgradeWorkerRequest",
+  "UpgradeWorkerRequest",
+  "Kith__Host__V1__UpgradeWorkerRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__UpgradeWorkerRequest),
+  2,
+  kith__host__v1__upgrade_worker_request__field_descriptors,
+  kith__host__v1__upgrade_worker_request__field_indices_by_name,
+  1,  kith__host__v1__upgrade_worker_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__upgrade_worker_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__upgrade_worker_response__field_descriptors[1] =
+{
+  {
+    "replacement",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__UpgradeWorkerResponse, n_replacement),
+    offsetof(Kith__Host__V1__UpgradeWorkerResponse, replacement),
+    &kith__host__v1__replacement__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__upgrade_worker_response__field_indices_by_name[] = {
+  0,   /* field[0] = replacement */
+};
+static const ProtobufCIntRange kith__host__v1__upgrade_worker_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor kith__host__v1__restart_worker_response__descriptor =
+const ProtobufCMessageDescriptor kith__host__v1__upgrade_worker_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "kith.host.v1.RestartWorkerResponse",
-  "RestartWorkerResponse",
-  "Kith__Host__V1__RestartWorkerResponse",
+  "kith.host.v1.UpgradeWorkerResponse",
+  "UpgradeWorkerResponse",
+  "Kith__Host__V1__UpgradeWorkerResponse",
   "kith.host.v1",
-  sizeof(Kith__Host__V1__RestartWorkerResponse),
+  sizeof(Kith__Host__V1__UpgradeWorkerResponse),
   1,
-  kith__host__v1__restart_worker_response__field_descriptors,
-  kith__host__v1__restart_worker_response__field_indices_by_name,
-  1,  kith__host__v1__restart_worker_response__number_ranges,
-  (ProtobufCMessageInit) kith__host__v1__restart_worker_response__init,
+  kith__host__v1__upgrade_worker_response__field_descriptors,
+  kith__host__v1__upgrade_worker_response__field_indices_by_name,
+  1,  kith__host__v1__upgrade_worker_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__upgrade_worker_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__host__v1__read_log_request__field_descriptors[4] =

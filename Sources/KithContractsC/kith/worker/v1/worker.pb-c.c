@@ -1212,7 +1212,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__start_response__descriptor =
   (ProtobufCMessageInit) kith__worker__v1__start_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__worker__v1__drain_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor kith__worker__v1__drain_request__field_descriptors[2] =
 {
   {
     "grace_period_ms",
@@ -1226,14 +1226,27 @@ static const ProtobufCFieldDescriptor kith__worker__v1__drain_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "linger_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Worker__V1__DrainRequest, has_linger_ms),
+    offsetof(Kith__Worker__V1__DrainRequest, linger_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__worker__v1__drain_request__field_indices_by_name[] = {
   0,   /* field[0] = grace_period_ms */
+  1,   /* field[1] = linger_ms */
 };
 static const ProtobufCIntRange kith__worker__v1__drain_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__drain_request__descriptor =
 {
@@ -1243,7 +1256,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__drain_request__descriptor =
   "Kith__Worker__V1__DrainRequest",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__DrainRequest),
-  1,
+  2,
   kith__worker__v1__drain_request__field_descriptors,
   kith__worker__v1__drain_request__field_indices_by_name,
   1,  kith__worker__v1__drain_request__number_ranges,

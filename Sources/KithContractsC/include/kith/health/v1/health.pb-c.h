@@ -15,6 +15,8 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 
+typedef struct Kith__Health__V1__WatchRequest Kith__Health__V1__WatchRequest;
+typedef struct Kith__Health__V1__WatchResponse Kith__Health__V1__WatchResponse;
 typedef struct Kith__Health__V1__CheckRequest Kith__Health__V1__CheckRequest;
 typedef struct Kith__Health__V1__CheckResponse Kith__Health__V1__CheckResponse;
 
@@ -23,6 +25,30 @@ typedef struct Kith__Health__V1__CheckResponse Kith__Health__V1__CheckResponse;
 
 
 /* --- messages --- */
+
+struct  Kith__Health__V1__WatchRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_interval_ms;
+  uint32_t interval_ms;
+};
+#define KITH__HEALTH__V1__WATCH_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__health__v1__watch_request__descriptor) \
+    , 0, 0 }
+
+
+struct  Kith__Health__V1__WatchResponse
+{
+  ProtobufCMessage base;
+  size_t n_state;
+  Kith__Health__V1__CheckResponse **state;
+  protobuf_c_boolean has_beats;
+  uint64_t beats;
+};
+#define KITH__HEALTH__V1__WATCH_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__health__v1__watch_response__descriptor) \
+    , 0,NULL, 0, 0 }
+
 
 struct  Kith__Health__V1__CheckRequest
 {
@@ -52,6 +78,44 @@ struct  Kith__Health__V1__CheckResponse
     , 0, 0, 0, {0,NULL}, 0, 0, 0, 0, 0, 0 }
 
 
+/* Kith__Health__V1__WatchRequest methods */
+void   kith__health__v1__watch_request__init
+                     (Kith__Health__V1__WatchRequest         *message);
+size_t kith__health__v1__watch_request__get_packed_size
+                     (const Kith__Health__V1__WatchRequest   *message);
+size_t kith__health__v1__watch_request__pack
+                     (const Kith__Health__V1__WatchRequest   *message,
+                      uint8_t             *out);
+size_t kith__health__v1__watch_request__pack_to_buffer
+                     (const Kith__Health__V1__WatchRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Health__V1__WatchRequest *
+       kith__health__v1__watch_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__health__v1__watch_request__free_unpacked
+                     (Kith__Health__V1__WatchRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Health__V1__WatchResponse methods */
+void   kith__health__v1__watch_response__init
+                     (Kith__Health__V1__WatchResponse         *message);
+size_t kith__health__v1__watch_response__get_packed_size
+                     (const Kith__Health__V1__WatchResponse   *message);
+size_t kith__health__v1__watch_response__pack
+                     (const Kith__Health__V1__WatchResponse   *message,
+                      uint8_t             *out);
+size_t kith__health__v1__watch_response__pack_to_buffer
+                     (const Kith__Health__V1__WatchResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Health__V1__WatchResponse *
+       kith__health__v1__watch_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__health__v1__watch_response__free_unpacked
+                     (Kith__Health__V1__WatchResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Health__V1__CheckRequest methods */
 void   kith__health__v1__check_request__init
                      (Kith__Health__V1__CheckRequest         *message);
@@ -92,6 +156,12 @@ void   kith__health__v1__check_response__free_unpacked
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
+typedef void (*Kith__Health__V1__WatchRequest_Closure)
+                 (const Kith__Health__V1__WatchRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Health__V1__WatchResponse_Closure)
+                 (const Kith__Health__V1__WatchResponse *message,
+                  void *closure_data);
 typedef void (*Kith__Health__V1__CheckRequest_Closure)
                  (const Kith__Health__V1__CheckRequest *message,
                   void *closure_data);
@@ -104,6 +174,8 @@ typedef void (*Kith__Health__V1__CheckResponse_Closure)
 
 /* --- descriptors --- */
 
+extern const ProtobufCMessageDescriptor kith__health__v1__watch_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__health__v1__watch_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__health__v1__check_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__health__v1__check_response__descriptor;
 

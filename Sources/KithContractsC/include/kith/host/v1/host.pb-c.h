@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Kith__Host__V1__GetStatusRequest Kith__Host__V1__GetStatusRequest;
 typedef struct Kith__Host__V1__GetStatusResponse Kith__Host__V1__GetStatusResponse;
 typedef struct Kith__Host__V1__WorkerStatus Kith__Host__V1__WorkerStatus;
+typedef struct Kith__Host__V1__WorkerHealth Kith__Host__V1__WorkerHealth;
 typedef struct Kith__Host__V1__WorkerExit Kith__Host__V1__WorkerExit;
 typedef struct Kith__Host__V1__ResolveRequest Kith__Host__V1__ResolveRequest;
 typedef struct Kith__Host__V1__ResolveResponse Kith__Host__V1__ResolveResponse;
@@ -26,8 +27,11 @@ typedef struct Kith__Host__V1__StartWorkerRequest Kith__Host__V1__StartWorkerReq
 typedef struct Kith__Host__V1__StartWorkerResponse Kith__Host__V1__StartWorkerResponse;
 typedef struct Kith__Host__V1__StopWorkerRequest Kith__Host__V1__StopWorkerRequest;
 typedef struct Kith__Host__V1__StopWorkerResponse Kith__Host__V1__StopWorkerResponse;
-typedef struct Kith__Host__V1__RestartWorkerRequest Kith__Host__V1__RestartWorkerRequest;
-typedef struct Kith__Host__V1__RestartWorkerResponse Kith__Host__V1__RestartWorkerResponse;
+typedef struct Kith__Host__V1__RestartWorkersRequest Kith__Host__V1__RestartWorkersRequest;
+typedef struct Kith__Host__V1__RestartWorkersResponse Kith__Host__V1__RestartWorkersResponse;
+typedef struct Kith__Host__V1__Replacement Kith__Host__V1__Replacement;
+typedef struct Kith__Host__V1__UpgradeWorkerRequest Kith__Host__V1__UpgradeWorkerRequest;
+typedef struct Kith__Host__V1__UpgradeWorkerResponse Kith__Host__V1__UpgradeWorkerResponse;
 typedef struct Kith__Host__V1__ReadLogRequest Kith__Host__V1__ReadLogRequest;
 typedef struct Kith__Host__V1__ReadLogResponse Kith__Host__V1__ReadLogResponse;
 typedef struct Kith__Host__V1__LogLine Kith__Host__V1__LogLine;
@@ -107,10 +111,35 @@ struct  Kith__Host__V1__WorkerStatus
   ProtobufCBinaryData address;
   protobuf_c_boolean has_resident_bytes;
   uint64_t resident_bytes;
+  size_t n_health;
+  Kith__Host__V1__WorkerHealth **health;
+  size_t n_generations;
+  uint64_t *generations;
 };
 #define KITH__HOST__V1__WORKER_STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__worker_status__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0, 0, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0, 0 }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0, 0, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0, 0, 0,NULL, 0,NULL }
+
+
+struct  Kith__Host__V1__WorkerHealth
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_started;
+  uint64_t started;
+  protobuf_c_boolean has_ready;
+  uint64_t ready;
+  protobuf_c_boolean has_live;
+  uint64_t live;
+  protobuf_c_boolean has_beats;
+  uint64_t beats;
+  protobuf_c_boolean has_degradation;
+  ProtobufCBinaryData degradation;
+  protobuf_c_boolean has_calls_in_progress;
+  uint32_t calls_in_progress;
+};
+#define KITH__HOST__V1__WORKER_HEALTH__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__worker_health__descriptor) \
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0, 0 }
 
 
 typedef enum {
@@ -131,6 +160,10 @@ struct  Kith__Host__V1__WorkerExit
   ProtobufCBinaryData description;
   size_t n_last_lines;
   ProtobufCBinaryData *last_lines;
+  protobuf_c_boolean has_stuck;
+  uint64_t stuck;
+  protobuf_c_boolean has_out_of_memory;
+  uint64_t out_of_memory;
   Kith__Host__V1__WorkerExit__CauseCase cause_case;
   union {
     int32_t exit_code;
@@ -139,7 +172,7 @@ struct  Kith__Host__V1__WorkerExit
 };
 #define KITH__HOST__V1__WORKER_EXIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__worker_exit__descriptor) \
-    , 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, KITH__HOST__V1__WORKER_EXIT__CAUSE__NOT_SET, {0} }
+    , 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, 0, 0, 0, 0, KITH__HOST__V1__WORKER_EXIT__CAUSE__NOT_SET, {0} }
 
 
 typedef enum {
@@ -247,25 +280,72 @@ struct  Kith__Host__V1__StopWorkerResponse
     , 0,NULL }
 
 
-struct  Kith__Host__V1__RestartWorkerRequest
+struct  Kith__Host__V1__RestartWorkersRequest
 {
   ProtobufCMessage base;
-  protobuf_c_boolean has_name;
-  ProtobufCBinaryData name;
+  size_t n_names;
+  ProtobufCBinaryData *names;
+  protobuf_c_boolean has_all;
+  uint64_t all;
+  protobuf_c_boolean has_with_dependents;
+  uint64_t with_dependents;
 };
-#define KITH__HOST__V1__RESTART_WORKER_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__restart_worker_request__descriptor) \
-    , 0, {0,NULL} }
+#define KITH__HOST__V1__RESTART_WORKERS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__restart_workers_request__descriptor) \
+    , 0,NULL, 0, 0, 0, 0 }
 
 
-struct  Kith__Host__V1__RestartWorkerResponse
+struct  Kith__Host__V1__RestartWorkersResponse
+{
+  ProtobufCMessage base;
+  size_t n_replacements;
+  Kith__Host__V1__Replacement **replacements;
+};
+#define KITH__HOST__V1__RESTART_WORKERS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__restart_workers_response__descriptor) \
+    , 0,NULL }
+
+
+struct  Kith__Host__V1__Replacement
 {
   ProtobufCMessage base;
   size_t n_worker;
   Kith__Host__V1__WorkerStatus **worker;
+  protobuf_c_boolean has_from_generation;
+  uint64_t from_generation;
+  protobuf_c_boolean has_calls_served;
+  uint64_t calls_served;
+  protobuf_c_boolean has_callers_held;
+  uint32_t callers_held;
+  protobuf_c_boolean has_calls_failed;
+  uint64_t calls_failed;
 };
-#define KITH__HOST__V1__RESTART_WORKER_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__restart_worker_response__descriptor) \
+#define KITH__HOST__V1__REPLACEMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__replacement__descriptor) \
+    , 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+
+struct  Kith__Host__V1__UpgradeWorkerRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_name;
+  ProtobufCBinaryData name;
+  protobuf_c_boolean has_directory;
+  ProtobufCBinaryData directory;
+};
+#define KITH__HOST__V1__UPGRADE_WORKER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__upgrade_worker_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Host__V1__UpgradeWorkerResponse
+{
+  ProtobufCMessage base;
+  size_t n_replacement;
+  Kith__Host__V1__Replacement **replacement;
+};
+#define KITH__HOST__V1__UPGRADE_WORKER_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__upgrade_worker_response__descriptor) \
     , 0,NULL }
 
 
@@ -394,6 +474,25 @@ Kith__Host__V1__WorkerStatus *
                       const uint8_t       *data);
 void   kith__host__v1__worker_status__free_unpacked
                      (Kith__Host__V1__WorkerStatus *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__WorkerHealth methods */
+void   kith__host__v1__worker_health__init
+                     (Kith__Host__V1__WorkerHealth         *message);
+size_t kith__host__v1__worker_health__get_packed_size
+                     (const Kith__Host__V1__WorkerHealth   *message);
+size_t kith__host__v1__worker_health__pack
+                     (const Kith__Host__V1__WorkerHealth   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__worker_health__pack_to_buffer
+                     (const Kith__Host__V1__WorkerHealth   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__WorkerHealth *
+       kith__host__v1__worker_health__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__worker_health__free_unpacked
+                     (Kith__Host__V1__WorkerHealth *message,
                       ProtobufCAllocator *allocator);
 /* Kith__Host__V1__WorkerExit methods */
 void   kith__host__v1__worker_exit__init
@@ -547,43 +646,100 @@ Kith__Host__V1__StopWorkerResponse *
 void   kith__host__v1__stop_worker_response__free_unpacked
                      (Kith__Host__V1__StopWorkerResponse *message,
                       ProtobufCAllocator *allocator);
-/* Kith__Host__V1__RestartWorkerRequest methods */
-void   kith__host__v1__restart_worker_request__init
-                     (Kith__Host__V1__RestartWorkerRequest         *message);
-size_t kith__host__v1__restart_worker_request__get_packed_size
-                     (const Kith__Host__V1__RestartWorkerRequest   *message);
-size_t kith__host__v1__restart_worker_request__pack
-                     (const Kith__Host__V1__RestartWorkerRequest   *message,
+/* Kith__Host__V1__RestartWorkersRequest methods */
+void   kith__host__v1__restart_workers_request__init
+                     (Kith__Host__V1__RestartWorkersRequest         *message);
+size_t kith__host__v1__restart_workers_request__get_packed_size
+                     (const Kith__Host__V1__RestartWorkersRequest   *message);
+size_t kith__host__v1__restart_workers_request__pack
+                     (const Kith__Host__V1__RestartWorkersRequest   *message,
                       uint8_t             *out);
-size_t kith__host__v1__restart_worker_request__pack_to_buffer
-                     (const Kith__Host__V1__RestartWorkerRequest   *message,
+size_t kith__host__v1__restart_workers_request__pack_to_buffer
+                     (const Kith__Host__V1__RestartWorkersRequest   *message,
                       ProtobufCBuffer     *buffer);
-Kith__Host__V1__RestartWorkerRequest *
-       kith__host__v1__restart_worker_request__unpack
+Kith__Host__V1__RestartWorkersRequest *
+       kith__host__v1__restart_workers_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   kith__host__v1__restart_worker_request__free_unpacked
-                     (Kith__Host__V1__RestartWorkerRequest *message,
+void   kith__host__v1__restart_workers_request__free_unpacked
+                     (Kith__Host__V1__RestartWorkersRequest *message,
                       ProtobufCAllocator *allocator);
-/* Kith__Host__V1__RestartWorkerResponse methods */
-void   kith__host__v1__restart_worker_response__init
-                     (Kith__Host__V1__RestartWorkerResponse         *message);
-size_t kith__host__v1__restart_worker_response__get_packed_size
-                     (const Kith__Host__V1__RestartWorkerResponse   *message);
-size_t kith__host__v1__restart_worker_response__pack
-                     (const Kith__Host__V1__RestartWorkerResponse   *message,
+/* Kith__Host__V1__RestartWorkersResponse methods */
+void   kith__host__v1__restart_workers_response__init
+                     (Kith__Host__V1__RestartWorkersResponse         *message);
+size_t kith__host__v1__restart_workers_response__get_packed_size
+                     (const Kith__Host__V1__RestartWorkersResponse   *message);
+size_t kith__host__v1__restart_workers_response__pack
+                     (const Kith__Host__V1__RestartWorkersResponse   *message,
                       uint8_t             *out);
-size_t kith__host__v1__restart_worker_response__pack_to_buffer
-                     (const Kith__Host__V1__RestartWorkerResponse   *message,
+size_t kith__host__v1__restart_workers_response__pack_to_buffer
+                     (const Kith__Host__V1__RestartWorkersResponse   *message,
                       ProtobufCBuffer     *buffer);
-Kith__Host__V1__RestartWorkerResponse *
-       kith__host__v1__restart_worker_response__unpack
+Kith__Host__V1__RestartWorkersResponse *
+       kith__host__v1__restart_workers_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   kith__host__v1__restart_worker_response__free_unpacked
-                     (Kith__Host__V1__RestartWorkerResponse *message,
+void   kith__host__v1__restart_workers_response__free_unpacked
+                     (Kith__Host__V1__RestartWorkersResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__Replacement methods */
+void   kith__host__v1__replacement__init
+                     (Kith__Host__V1__Replacement         *message);
+size_t kith__host__v1__replacement__get_packed_size
+                     (const Kith__Host__V1__Replacement   *message);
+size_t kith__host__v1__replacement__pack
+                     (const Kith__Host__V1__Replacement   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__replacement__pack_to_buffer
+                     (const Kith__Host__V1__Replacement   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__Replacement *
+       kith__host__v1__replacement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__replacement__free_unpacked
+                     (Kith__Host__V1__Replacement *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__UpgradeWorkerRequest methods */
+void   kith__host__v1__upgrade_worker_request__init
+                     (Kith__Host__V1__UpgradeWorkerRequest         *message);
+size_t kith__host__v1__upgrade_worker_request__get_packed_size
+                     (const Kith__Host__V1__UpgradeWorkerRequest   *message);
+size_t kith__host__v1__upgrade_worker_request__pack
+                     (const Kith__Host__V1__UpgradeWorkerRequest   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__upgrade_worker_request__pack_to_buffer
+                     (const Kith__Host__V1__UpgradeWorkerRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__UpgradeWorkerRequest *
+       kith__host__v1__upgrade_worker_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__upgrade_worker_request__free_unpacked
+                     (Kith__Host__V1__UpgradeWorkerRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__UpgradeWorkerResponse methods */
+void   kith__host__v1__upgrade_worker_response__init
+                     (Kith__Host__V1__UpgradeWorkerResponse         *message);
+size_t kith__host__v1__upgrade_worker_response__get_packed_size
+                     (const Kith__Host__V1__UpgradeWorkerResponse   *message);
+size_t kith__host__v1__upgrade_worker_response__pack
+                     (const Kith__Host__V1__UpgradeWorkerResponse   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__upgrade_worker_response__pack_to_buffer
+                     (const Kith__Host__V1__UpgradeWorkerResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__UpgradeWorkerResponse *
+       kith__host__v1__upgrade_worker_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__upgrade_worker_response__free_unpacked
+                     (Kith__Host__V1__UpgradeWorkerResponse *message,
                       ProtobufCAllocator *allocator);
 /* Kith__Host__V1__ReadLogRequest methods */
 void   kith__host__v1__read_log_request__init
@@ -691,6 +847,9 @@ typedef void (*Kith__Host__V1__GetStatusResponse_Closure)
 typedef void (*Kith__Host__V1__WorkerStatus_Closure)
                  (const Kith__Host__V1__WorkerStatus *message,
                   void *closure_data);
+typedef void (*Kith__Host__V1__WorkerHealth_Closure)
+                 (const Kith__Host__V1__WorkerHealth *message,
+                  void *closure_data);
 typedef void (*Kith__Host__V1__WorkerExit_Closure)
                  (const Kith__Host__V1__WorkerExit *message,
                   void *closure_data);
@@ -715,11 +874,20 @@ typedef void (*Kith__Host__V1__StopWorkerRequest_Closure)
 typedef void (*Kith__Host__V1__StopWorkerResponse_Closure)
                  (const Kith__Host__V1__StopWorkerResponse *message,
                   void *closure_data);
-typedef void (*Kith__Host__V1__RestartWorkerRequest_Closure)
-                 (const Kith__Host__V1__RestartWorkerRequest *message,
+typedef void (*Kith__Host__V1__RestartWorkersRequest_Closure)
+                 (const Kith__Host__V1__RestartWorkersRequest *message,
                   void *closure_data);
-typedef void (*Kith__Host__V1__RestartWorkerResponse_Closure)
-                 (const Kith__Host__V1__RestartWorkerResponse *message,
+typedef void (*Kith__Host__V1__RestartWorkersResponse_Closure)
+                 (const Kith__Host__V1__RestartWorkersResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__Replacement_Closure)
+                 (const Kith__Host__V1__Replacement *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__UpgradeWorkerRequest_Closure)
+                 (const Kith__Host__V1__UpgradeWorkerRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__UpgradeWorkerResponse_Closure)
+                 (const Kith__Host__V1__UpgradeWorkerResponse *message,
                   void *closure_data);
 typedef void (*Kith__Host__V1__ReadLogRequest_Closure)
                  (const Kith__Host__V1__ReadLogRequest *message,
@@ -745,6 +913,7 @@ typedef void (*Kith__Host__V1__ShutdownResponse_Closure)
 extern const ProtobufCMessageDescriptor kith__host__v1__get_status_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__worker_status__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__worker_health__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__worker_exit__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__resolve_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__resolve_response__descriptor;
@@ -753,8 +922,11 @@ extern const ProtobufCMessageDescriptor kith__host__v1__start_worker_request__de
 extern const ProtobufCMessageDescriptor kith__host__v1__start_worker_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__stop_worker_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__stop_worker_response__descriptor;
-extern const ProtobufCMessageDescriptor kith__host__v1__restart_worker_request__descriptor;
-extern const ProtobufCMessageDescriptor kith__host__v1__restart_worker_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__restart_workers_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__restart_workers_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__replacement__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__upgrade_worker_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__upgrade_worker_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__read_log_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__read_log_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__log_line__descriptor;

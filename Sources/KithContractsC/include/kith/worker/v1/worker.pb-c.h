@@ -195,10 +195,12 @@ struct  Kith__Worker__V1__DrainRequest
   ProtobufCMessage base;
   protobuf_c_boolean has_grace_period_ms;
   uint32_t grace_period_ms;
+  protobuf_c_boolean has_linger_ms;
+  uint32_t linger_ms;
 };
 #define KITH__WORKER__V1__DRAIN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__drain_request__descriptor) \
-    , 0, 0 }
+    , 0, 0, 0, 0 }
 
 
 struct  Kith__Worker__V1__DrainResponse

@@ -1,0 +1,122 @@
+import Glibc
+import HostContract
+import KithRPC
+import KithTesting
+import RiskContract
+import Testing
+
+/// Replacing the processes of workers while they are called.
+@Suite struct ReplacementTests {
+  private let options = CallOptions(timeout: RunningProduct.patience)
+
+  @Test func theNewProcessTakesOverAndTheOldOneEndsItsCalls() async throws {
+    try await RunningProduct.run(Setups.odd(more: "overlap: true")) { product in
+      try await product.settle()
+      async let working = product.tell("work 300")
+      try await product.waitForLine(of: "odd", "working")
+      async let restarted = product.host.restartWorkers(
+        RestartWorkersRequest(names: ["odd"]), options: options)
+      // Not one of those who do not wait is turned away meanwhile.
+      while try await product.tell("hello") == 1 {}
+      #expect(try await working == 1)
+      let replacement = try #require(try await restarted.replacements.first)
+      #expect(replacement.fromGeneration == 1)
+      #expect(replacement.worker?.generation == 2)
+      #expect(replacement.worker?.generations == [2])
+      #expect(replacement.worker?.lastExit?.cause == .exitCode(0))
+      #expect(replacement.callsServed >= 2)
+      #expect(replacement.callsFailed == 0)
+      #expect(replacement.callersHeld == 0)
+    }
+  }
+
+  @Test func callersAreHeldWhereTwoMayNotRunAtOnce() async throws {
+    try await RunningProduct.run(Setups.odd()) { product in
+      try await product.settle()
+      #expect(try await product.tell("hello") == 1)
+      async let working = product.tell("work 300")
+      try await product.waitForLine(of: "odd", "working")
+      async let restarted = product.host.restartWorkers(
+        RestartWorkersRequest(names: ["odd"]), options: options)
+      try await product.waitUntil("odd") { $0.state == .draining }
+      #expect(try await product.tell("hello", waitForReady: true) == 2)
+      #expect(try await working == 1)
+      let replacement = try #require(try await restarted.replacements.first)
+      #expect(replacement.callersHeld == 1)
+      #expect(replacement.callsFailed == 0)
+    }
+  }
+
+  @Test func callsThatOutlastTheGracePeriodAreCountedAsFailed() async throws {
+    try await RunningProduct.run(Setups.odd(stopTimeout: "600ms", more: "overlap: true")) {
+      product in
+      try await product.settle()
+      async let working = product.tell("work 60000")
+      try await product.waitForLine(of: "odd", "working")
+      let restarted = try await product.host.restartWorkers(
+        RestartWorkersRequest(names: ["odd"]), options: options)
+      #expect(restarted.replacements.first?.callsFailed == 1)
+      var ending: RPCError?
+      do { _ = try await working } catch let error as RPCError { ending = error }
+      #expect(ending?.code == .unavailable)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func anUpgradeThatDoesNotBecomeReadyIsTakenBack(overlap: Bool) async throws {
+    try await RunningProduct.run(Setups.odd(more: "overlap: \(overlap)")) { product in
+      try await product.settle()
+      let folder = "\(product.folder.path)/upgrade"
+      let plugin = Setups.plugin(
+        name: "odd", executable: "script", more: "overlap: \(overlap)",
+        scripts: [ProductSetup.Script(name: "script", text: "#!/bin/sh\nexit 3\n")])
+      try plugin.write(to: product.folder, as: "upgrade")
+      let error = await #expect(throws: RPCError.self) {
+        try await product.host.upgradeWorker(
+          UpgradeWorkerRequest(name: "odd", directory: folder), options: options)
+      }
+      #expect(error?.code == .failedPrecondition)
+      #expect(error?.message.contains("exit code 3") == true)
+      #expect(try await product.tell("hello", waitForReady: true) == (overlap ? 1 : 3))
+
+      // Another that works is taken.
+      try Setups.plugin(
+        name: "odd", executable: "misbehaving-worker", more: "overlap: \(overlap)"
+      ).write(to: product.folder, as: "better")
+      let upgraded = try await product.host.upgradeWorker(
+        UpgradeWorkerRequest(name: "odd", directory: "\(product.folder.path)/better"),
+        options: options)
+      #expect(upgraded.replacement?.worker?.state == .ready)
+    }
+  }
+
+  @Test func aGroupIsReplacedAsOneAction() async throws {
+    let setup = ProductSetup(
+      product: """
+        product: test
+        title: Test
+        posture: ephemeral
+        workers:
+          top: {}
+          odd: {}
+
+        """,
+      plugins: [
+        Setups.plugin(name: "odd", executable: "misbehaving-worker", more: "overlap: true"),
+        Setups.plugin(
+          name: "top", executable: "misbehaving-worker", provides: "",
+          requires: "kith.risk.v1.RiskEngine"),
+      ])
+    try await RunningProduct.run(setup) { product in
+      try await product.settle()
+      let restarted = try await product.host.restartWorkers(
+        RestartWorkersRequest(names: ["odd"], withDependents: true), options: options)
+      #expect(restarted.replacements.map(\.worker?.name) == ["odd", "top"])
+      #expect(restarted.replacements.map(\.worker?.generation) == [2, 2])
+      let notes = try await product.log(of: "kithd").map(\.text)
+      let ready = try #require(notes.firstIndex { $0.hasPrefix("odd.2: ready") })
+      let started = try #require(notes.firstIndex { $0.hasPrefix("top.2: started") })
+      #expect(ready < started)
+    }
+  }
+}
