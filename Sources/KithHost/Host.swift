@@ -34,12 +34,17 @@ public actor Host {
   private let startedAt = ContinuousClock.now
   let startedAtMilliseconds = WallClock.milliseconds
   var supervisor: Supervisor
+  var alerts: AlertEvaluator
+  /// What started this host and wants to know how it is; nil when nothing does.
+  let serviceManager: ServiceManager?
   private var events: [SupervisionEvent] = []
   private var isHandlingEvents = false
   var processes: [Incarnation: RunningProcess] = [:]
   var published: [String: Incarnation] = [:]
   var since: [String: (state: WorkerSnapshot.State, milliseconds: Int64)] = [:]
   var endedAtMilliseconds: [Incarnation: Int64] = [:]
+  /// From which level on workers log, where somebody said so.
+  var logLevels: [String: LogRecord.Level] = [:]
   var waiters: [@Sendable (isolated Host) -> Bool] = []
   var isShuttingDown = false
   var endedByShutdown: UInt32 = 0
@@ -81,6 +86,9 @@ public actor Host {
       throw HostFailure(.cannotCreate, Self.advice(error, places))
     }
     generations = counter
+    alerts = AlertEvaluator(
+      rules: settings.plan.alerts, workers: settings.plan.workers.map(\.name))
+    serviceManager = ServiceManager(environment: settings.environment)
     (choreList, chores) = AsyncStream.makeStream()
     do throws(Supervisor.SpecificationError) {
       supervisor = try Supervisor(
@@ -145,6 +153,7 @@ public actor Host {
       )
     }
     listening()
+    beginTelling()
     post(.timePassed)
     await withDiscardingTaskGroup { group in
       for await chore in choreList { group.addTask { await chore() } }
@@ -178,6 +187,7 @@ public actor Host {
   public func beginShutdown(because reason: String) {
     guard !isShuttingDown else { return }
     log("shutting down: \(reason)")
+    serviceManager?.send(.stopping)
     isShuttingDown = true
     endedByShutdown = UInt32(processes.count)
     post(.shutDownAsked)
@@ -198,6 +208,7 @@ public actor Host {
     }
     isHandlingEvents = false
     noteStates()
+    serviceManager?.send(status: statusInWords)
     waiters.removeAll { $0(self) }
     reactor.setAlarm(for: self, at: supervisor.nextDeadline.map { startedAt + $0.sinceStart }) {
       [weak self] in
@@ -229,7 +240,9 @@ public actor Host {
         let failure = await link.perform(step, hostAddress: address)
         await self.stepEnded(step, of: incarnation, failure)
       }
-    case .publish(let incarnation): published[incarnation.worker] = incarnation
+    case .publish(let incarnation):
+      published[incarnation.worker] = incarnation
+      repeatLogLevel(to: incarnation)
     case .withdraw(let incarnation):
       if published[incarnation.worker] == incarnation { published[incarnation.worker] = nil }
     case .drain(let incarnation, let grace):
@@ -265,8 +278,8 @@ public actor Host {
 
   // MARK: Telling
 
-  func log(_ text: String) {
-    logs.note(log: LogKeeper.hostName, generation: 0, text)
+  func log(_ text: String, level: LogRecord.Level = .notice) {
+    logs.note(log: LogKeeper.hostName, generation: 0, level: level, text)
     if settings.isForeground { StandardError.write("kithd: \(text)\n") }
   }
 }

@@ -31,7 +31,17 @@ public enum HostMethods {
     service: "kith.host.v1.Host", method: "RestartWorker",
     idempotency: .unknown)
 
-  /// Lines of a worker's log, from a cursor on.
+  /// Counts of the host and its workers: calls, latency, memory, processor time.
+  public static let getMetrics = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "GetMetrics",
+    idempotency: .noSideEffects)
+
+  /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
+  public static let setWorkerLogLevel = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "SetWorkerLogLevel",
+    idempotency: .idempotent)
+
+  /// Lines of logs, merged by time, from a cursor on.
   public static let readLog = MethodDescriptor(
     service: "kith.host.v1.Host", method: "ReadLog",
     idempotency: .noSideEffects)
@@ -42,7 +52,7 @@ public enum HostMethods {
     idempotency: .idempotent)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorker, readLog, shutdown]
+  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorker, getMetrics, setWorkerLogLevel, readLog, shutdown]
 }
 
 /// Controls the workers of one product.
@@ -100,7 +110,25 @@ public struct HostClient: Sendable {
     return response.message
   }
 
-  /// Lines of a worker's log, from a cursor on.
+  /// Counts of the host and its workers: calls, latency, memory, processor time.
+  public func getMetrics(
+    _ request: GetMetricsRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> GetMetricsResponse {
+    let response: RPCResponse<GetMetricsResponse> = try await client.unary(
+      HostMethods.getMetrics, request, options: options)
+    return response.message
+  }
+
+  /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
+  public func setWorkerLogLevel(
+    _ request: SetWorkerLogLevelRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> SetWorkerLogLevelResponse {
+    let response: RPCResponse<SetWorkerLogLevelResponse> = try await client.unary(
+      HostMethods.setWorkerLogLevel, request, options: options)
+    return response.message
+  }
+
+  /// Lines of logs, merged by time, from a cursor on.
   public func readLog(
     _ request: ReadLogRequest, options: CallOptions = .defaults
   ) async throws(RPCError) -> ReadLogResponse {
@@ -150,7 +178,17 @@ public protocol HostHandler: Sendable {
     _ request: RestartWorkerRequest, context: CallContext
   ) async throws -> RestartWorkerResponse
 
-  /// Lines of a worker's log, from a cursor on.
+  /// Counts of the host and its workers: calls, latency, memory, processor time.
+  func getMetrics(
+    _ request: GetMetricsRequest, context: CallContext
+  ) async throws -> GetMetricsResponse
+
+  /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
+  func setWorkerLogLevel(
+    _ request: SetWorkerLogLevelRequest, context: CallContext
+  ) async throws -> SetWorkerLogLevelResponse
+
+  /// Lines of logs, merged by time, from a cursor on.
   func readLog(
     _ request: ReadLogRequest, context: CallContext
   ) async throws -> ReadLogResponse
@@ -186,6 +224,14 @@ extension ServiceDefinition {
         },
         .unary(HostMethods.restartWorker) { request, context in
           try await handler.restartWorker(
+            request, context: context)
+        },
+        .unary(HostMethods.getMetrics) { request, context in
+          try await handler.getMetrics(
+            request, context: context)
+        },
+        .unary(HostMethods.setWorkerLogLevel) { request, context in
+          try await handler.setWorkerLogLevel(
             request, context: context)
         },
         .unary(HostMethods.readLog) { request, context in

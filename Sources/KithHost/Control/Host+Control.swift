@@ -34,7 +34,8 @@ extension Host {
       product: settings.plan.product, title: settings.plan.title,
       hostVersion: HostVersion.current, hostPid: getpid(),
       hostStartedAtMs: startedAtMilliseconds, root: settings.places.stateDirectory,
-      workers: workers)
+      workers: workers, logTroubles: await logTroubles(),
+      alerts: alertStandings)
   }
 
   /// Where a worker or a service is.
@@ -131,11 +132,6 @@ extension Host {
     return ShutdownResponse(workersEnded: endedByShutdown, workersKilled: killedByShutdown)
   }
 
-  /// Checks that there is a log of this name.
-  func checkLogName(_ name: String) throws(RPCError) {
-    if name != LogKeeper.hostName { _ = try plannedWorker(name, field: "name") }
-  }
-
   private func waitUntilReady(_ name: String, after generation: UInt64) async throws {
     try await wait { host -> Result<Void, RPCError>? in
       guard let snapshot = host.supervisor.snapshot(of: name) else { return .success(()) }
@@ -156,7 +152,7 @@ extension Host {
     if isShuttingDown { throw RPCError(.unavailable, "the host is shutting down") }
   }
 
-  private func plannedWorker(
+  func plannedWorker(
     _ name: String, field: String
   ) throws(RPCError) -> PlannedWorker {
     guard !name.isEmpty else {
@@ -219,7 +215,7 @@ extension Host {
 
 extension WorkerSnapshot.State {
   /// The state in the words of the contract.
-  fileprivate var contract: WorkerState {
+  var contract: WorkerState {
     switch self {
     case .stopped: .stopped
     case .waiting: .waiting

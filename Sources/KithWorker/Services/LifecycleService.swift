@@ -1,5 +1,6 @@
 import KithJSON
 import KithRPC
+import Logging
 import WorkerContract
 
 /// Lets the host lead a worker through its life. Reads the requests; ``WorkerRuntime`` does the rest.
@@ -44,5 +45,17 @@ struct LifecycleService: LifecycleHandler {
   func drain(_ request: DrainRequest, context: CallContext) async throws -> DrainResponse {
     let others = try runtime.drain(.milliseconds(Int64(request.gracePeriodMs)))
     return DrainResponse(callsInProgress: UInt32(clamping: others))
+  }
+
+  func setLogLevel(
+    _ request: SetLogLevelRequest, context: CallContext
+  ) async throws -> SetLogLevelResponse {
+    guard let level = Logger.Level(rawValue: request.level) else {
+      throw RPCError.invalidArgument(
+        field: "level",
+        "expected one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    try runtime.setLogLevel(level)
+    return SetLogLevelResponse()
   }
 }
