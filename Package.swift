@@ -171,7 +171,7 @@ let testing: [Target] = [
   // A worker that does what it should not, for IntegrationTests and the soak.
   program(
     "misbehaving-worker", path: "Tests/MisbehavingWorker",
-    ["KithRPC", "KithStore", "KithWorker", "RiskContract", "TestingContract"]
+    ["KithRPC", "KithStore", "KithWorker", "RiskContract", "TestingContract", logging]
   ),
   tests("ArchitectureTests", []),
   tests(
@@ -229,7 +229,8 @@ let testing: [Target] = [
     "IntegrationTests",
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
-      "KithTransportNng", "KithWire", "RPCContract", "RiskContract", "TestCertificates",
+      "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
+      "TestCertificates",
       "TestingContract", "kith", "kithd", "misbehaving-worker",
       "risk-engine-worker",
     ]),

@@ -1,3 +1,4 @@
+import Glibc
 import KithManifest
 import KithSupervision
 import Testing
@@ -72,5 +73,35 @@ import Testing
     logs.releaseReaders()
     let end = try await logs.cursor(of: ["a", "b"], lastLines: 0, minimumLevel: .trace)
     #expect(try await !logs.waitForLines(after: end))
+  }
+
+  @Test func aLogThatCannotBeWrittenIsToldAndCatchesUp() async throws {
+    defer { reactor.stop() }
+    let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
+    let logs = try LogKeeper(
+      reactor: reactor, places: places, workers: ["a"],
+      limits: RotatedFile.Limits(fileBytes: 1000, files: 50))
+    // What is in the way of the next file is in the way of the log.
+    let obstacle = places.logFile(worker: "a") + ".next"
+    mkdir(obstacle, 0o700)
+    for number in 0..<50 { logs.note(log: "a", generation: 1, "line \(number)") }
+    let trouble = try #require(await logs.troubles.first)
+    #expect(trouble.log == "a" && trouble.linesLost == 0 && trouble.linesWaiting > 30)
+    #expect(trouble.reason.contains("a.log.next"), "\(trouble.reason)")
+    rmdir(obstacle)
+    // It is tried again without anybody asking for it.
+    let start = try await logs.cursor(of: ["kithd"], lastLines: 10, minimumLevel: .trace)
+    var said: [String] = []
+    var cursor = start
+    while !said.contains(where: { $0.hasPrefix("the log of a can be written again") }) {
+      let page = try await logs.read(from: cursor, minimumLevel: .trace, limit: 100)
+      said += page.records.map(\.text)
+      cursor = page.next
+      if page.records.isEmpty { _ = try await logs.waitForLines(after: cursor) }
+    }
+    #expect(said.first?.hasPrefix("the log of a cannot be written") == true)
+    #expect(await logs.troubles == [])
+    let all = try await logs.read(from: ["a": 0], minimumLevel: .trace, limit: 100)
+    #expect(all.records.map(\.text) == (0..<50).map { "line \($0)" })
   }
 }

@@ -29,33 +29,39 @@ import Testing
   @Test func anErrorRateAboveItsBoundFiresAndGoesQuietWhenTheWindowHasPassed() throws {
     var alerts = AlertEvaluator(rules: [errorRule], workers: ["risk"])
     #expect(alerts.take([reading(calls: 0)], at: at(0)) == [])
-    #expect(alerts.take([reading(calls: 100, errors: 5)], at: at(5)).map(\.state) == [.quiet])
+    #expect(
+      alerts.take([reading(calls: 100, errors: 5)], at: at(5)).map(\.standing.state) == [.quiet])
     let fired = alerts.take([reading(calls: 200, errors: 11)], at: at(10))
-    #expect(fired.map(\.state) == [.firing])
-    #expect(fired.first?.since == at(10))
-    #expect(fired.first?.figure == 11.0 / 200)
+    #expect(fired.map(\.standing.state) == [.firing])
+    #expect(fired.first?.standing.since == at(10))
+    #expect(fired.first?.standing.figure == 11.0 / 200)
     // Not told again while it stays so.
     #expect(alerts.take([reading(calls: 200, errors: 11)], at: at(15)) == [])
     // The first hundred leave the window, then the others.
     #expect(alerts.take([reading(calls: 200, errors: 11)], at: at(66)) == [])
     #expect(alerts.standings.first?.calls == 100)
-    #expect(alerts.take([], at: at(70)).map(\.state) == [.tooFewCalls])
+    #expect(alerts.take([], at: at(70)).map(\.standing.state) == [.tooFewCalls])
     #expect(alerts.standings.first?.figure == nil)
   }
 
-  @Test func whatWasCountedBeforeTheFirstLookIsLeftOut() {
+  @Test func whatAnOlderProcessCountedBeforeTheFirstLookIsLeftOut() {
     var alerts = AlertEvaluator(rules: [errorRule], workers: ["risk"])
-    #expect(alerts.take([reading(calls: 1000, errors: 1000)], at: at(0)) == [])
-    #expect(alerts.take([reading(calls: 1100, errors: 1000)], at: at(5)).map(\.state) == [.quiet])
+    var first = reading(calls: 1000, errors: 1000)
+    first.isOlder = true
+    #expect(alerts.take([first], at: at(0)) == [])
+    #expect(
+      alerts.take([reading(calls: 1100, errors: 1000)], at: at(5)).map(\.standing.state) == [.quiet]
+    )
   }
 
   @Test func aNewProcessCountsFromZero() {
     var alerts = AlertEvaluator(rules: [errorRule], workers: ["risk"])
-    _ = alerts.take([reading(calls: 1000, errors: 0)], at: at(0))
-    _ = alerts.take([], at: at(5))
-    let changed = alerts.take([reading(generation: 2, calls: 40, errors: 20)], at: at(10))
-    #expect(changed.map(\.calls) == [40])
-    #expect(changed.map(\.state) == [.firing])
+    #expect(
+      alerts.take([reading(calls: 1000, errors: 0)], at: at(0)).map(\.previous) == [.tooFewCalls])
+    _ = alerts.take([], at: at(60))
+    let changed = alerts.take([reading(generation: 2, calls: 40, errors: 20)], at: at(65))
+    #expect(changed.map(\.standing.calls) == [40])
+    #expect(changed.map(\.standing.state) == [.firing])
   }
 
   @Test func fewCallsSayNothing() {
@@ -64,7 +70,8 @@ import Testing
     var alerts = AlertEvaluator(rules: [rule], workers: ["risk"])
     _ = alerts.take([reading(calls: 0)], at: at(0))
     #expect(alerts.take([reading(calls: 9, errors: 9)], at: at(5)) == [])
-    #expect(alerts.take([reading(calls: 10, errors: 9)], at: at(6)).map(\.state) == [.firing])
+    #expect(
+      alerts.take([reading(calls: 10, errors: 9)], at: at(6)).map(\.standing.state) == [.firing])
   }
 
   @Test func aTimeAboveItsBoundFires() {
@@ -79,7 +86,7 @@ import Testing
     let slow = AlertEvaluator.Reading(
       Incarnation(worker: "risk", generation: 1),
       methods: [Self.analyze: CallCounts(calls: 106, latencies: latencies)])
-    #expect(alerts.take([slow], at: at(10)).map(\.state) == [.firing])
+    #expect(alerts.take([slow], at: at(10)).map(\.standing.state) == [.firing])
   }
 
   @Test func aRuleWatchesItsWorkersAndMethods() {
@@ -98,7 +105,7 @@ import Testing
       [reading("a", calls: 30, errors: 30, other: 100), reading("b", calls: 30, errors: 30)],
       at: at(5))
     #expect(
-      changed.filter { $0.state == .firing }.map { "\($0.rule.name) \($0.worker)" }
+      changed.map(\.standing).filter { $0.state == .firing }.map { "\($0.rule.name) \($0.worker)" }
         == ["all b", "one b", "method a", "method b"])
   }
 

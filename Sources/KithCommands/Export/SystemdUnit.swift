@@ -41,7 +41,7 @@ struct SystemdUnit {
   private var unit: [String] {
     [
       "[Unit]", "Description=\(Self.escaped(plan.title)) (Kith)",
-      // Whoever is told of a scam by another machine needs the network first; without one this costs nothing.
+      // Workers may listen on the network; where none does this costs nothing.
       "After=network.target", "",
     ]
   }

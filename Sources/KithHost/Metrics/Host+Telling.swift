@@ -55,16 +55,20 @@ extension Host {
       AlertEvaluator.Reading(
         Incarnation(worker: $0.name, generation: $0.generation),
         methods: Dictionary(
-          $0.methods.map { ($0.method, CallCounts($0)) }, uniquingKeysWith: { first, _ in first }))
+          $0.methods.map { ($0.method, CallCounts($0)) }, uniquingKeysWith: { first, _ in first }),
+        isOlder: ($0.process?.uptimeUs ?? .max) > metrics.atUs)
     }
-    for standing in alerts.take(readings, at: now) {
+    for change in alerts.take(readings, at: now) {
+      let standing = change.standing
       let rule = standing.rule
       let alert = "alert \(rule.name): \(standing.worker), \(rule)"
       let figure = standing.figure.map(rule.words) ?? "too few calls"
       switch standing.state {
       case .firing:
         log("\(alert); now \(figure)", level: rule.severity == .page ? .error : .warning)
-      case .quiet, .tooFewCalls: log("\(alert): quiet; now \(figure)")
+      // That a worker has more or fewer calls than it takes to judge is no news.
+      case .quiet, .tooFewCalls:
+        if change.previous == .firing { log("\(alert): fires no more; now \(figure)") }
       }
     }
   }

@@ -13,11 +13,17 @@ public struct AlertEvaluator: Sendable {
     public var incarnation: Incarnation
     /// Since the process started.
     public var methods: [String: CallCounts]
+    /// Whether the process was started before the evaluator was made: then it is not known when what is in its first reading
+    /// happened.
+    public var isOlder: Bool
 
     /// A reading.
-    public init(_ incarnation: Incarnation, methods: [String: CallCounts]) {
+    public init(
+      _ incarnation: Incarnation, methods: [String: CallCounts], isOlder: Bool = false
+    ) {
       self.incarnation = incarnation
       self.methods = methods
+      self.isOlder = isOlder
     }
   }
 
@@ -45,6 +51,14 @@ public struct AlertEvaluator: Sendable {
     public internal(set) var figure: Double?
     /// How many calls there were within the window.
     public internal(set) var calls: UInt64
+  }
+
+  /// A standing whose state changed.
+  public struct Change: Sendable, Hashable {
+    /// As it is now.
+    public let standing: Standing
+    /// The state before.
+    public let previous: State
   }
 
   /// The calls between two readings.
@@ -79,19 +93,20 @@ public struct AlertEvaluator: Sendable {
   }
 
   /// Takes in what workers counted; one that did not say is left out. Answers which standings changed their state.
-  public mutating func take(_ readings: [Reading], at now: Moment) -> [Standing] {
+  public mutating func take(_ readings: [Reading], at now: Moment) -> [Change] {
     var fresh: [String: [String: CallCounts]] = [:]
     for reading in readings {
       let worker = reading.incarnation.worker
-      // Of what was counted before the first look it is not known when it happened.
-      guard let before = last.updateValue(reading, forKey: worker) else { continue }
-      fresh[worker] =
-        before.incarnation == reading.incarnation
-        ? reading.methods.reduce(into: [:]) { fresh, entry in
-          fresh[entry.key] = entry.value.since(before.methods[entry.key] ?? CallCounts())
-        } : reading.methods
+      let before = last.updateValue(reading, forKey: worker)
+      guard let before, before.incarnation == reading.incarnation else {
+        if !reading.isOlder { fresh[worker] = reading.methods }
+        continue
+      }
+      fresh[worker] = reading.methods.reduce(into: [:]) { fresh, entry in
+        fresh[entry.key] = entry.value.since(before.methods[entry.key] ?? CallCounts())
+      }
     }
-    var changed: [Standing] = []
+    var changed: [Change] = []
     for index in standings.indices {
       let rule = standings[index].rule
       if let methods = fresh[standings[index].worker] {
@@ -100,7 +115,10 @@ public struct AlertEvaluator: Sendable {
         add(Slice(end: now, counts: counts), to: index)
       }
       slices[index].removeAll { now - $0.end >= rule.window }
-      if evaluate(index, at: now) { changed.append(standings[index]) }
+      let previous = standings[index].state
+      if evaluate(index, at: now) {
+        changed.append(Change(standing: standings[index], previous: previous))
+      }
     }
     return changed
   }
