@@ -39,10 +39,12 @@ func library(_ name: String, path: String? = nil, _ dependencies: [Target.Depend
 }
 
 /// The generated Swift of one proto package; `area` is its folder under `Sources/KithContracts`.
-func contract(_ area: String, serves: Bool = true) -> Target {
+func contract(
+  _ area: String, serves: Bool = true, using others: [Target.Dependency] = []
+) -> Target {
   .target(
     name: "\(area)Contract",
-    dependencies: ["KithContractsC", "KithWire"] + (serves ? ["KithRPC"] : []),
+    dependencies: ["KithContractsC", "KithWire"] + (serves ? ["KithRPC"] : []) + others,
     path: "Sources/KithContracts/\(area)",
     swiftSettings: settings)
 }
@@ -99,7 +101,8 @@ let pure: [Target] = [
   library("KithWire", ["CProtobufC"]),
   library("KithJSON", []),
   library("KithManifest", ["KithJSON", yams]),
-  library("KithSupervision", ["KithManifest"]),
+  library("KithMetrics", []),
+  library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
 
 /// Floor 2: calls, and the transports that carry them.
@@ -115,8 +118,9 @@ let calls: [Target] = [
 let words: [Target] = [
   contract("Descriptor", serves: false),
   contract("Worker"),
-  contract("Host"),
+  contract("Host", using: ["MetricsContract"]),
   contract("Health"),
+  contract("Metrics"),
   contract("Reflection"),
   contract("Risk"),
   contract("Testing"),
@@ -130,20 +134,23 @@ let shells: [Target] = [
   library(
     "KithWorker",
     [
-      "HealthContract", "KithClient", "KithJSON", "KithRPC", "KithTelemetry", "KithTransportNng",
-      "KithWire", "ReflectionContract", "WorkerContract", crypto, logging, unixSignals,
+      "HealthContract", "KithClient", "KithJSON", "KithMetrics", "KithRPC", "KithTelemetry",
+      "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
+      crypto, logging, unixSignals,
     ]),
   library(
     "KithHost",
     [
-      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithRPC", "KithSupervision",
-      "KithTransportNng", "KithWire", "WorkerContract", "CLinux", crypto,
+      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithRPC",
+      "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract", "WorkerContract",
+      "CLinux", crypto,
     ]),
   library(
     "KithCommands",
     [
-      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection", "KithRPC",
-      "KithWire", "ReflectionContract", "CLinux", argumentParser, unixSignals,
+      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics", "KithReflection",
+      "KithRPC", "KithWire", "MetricsContract", "ReflectionContract", "CLinux", argumentParser,
+      unixSignals,
     ]),
 ]
 
@@ -172,14 +179,15 @@ let testing: [Target] = [
   // A worker that does what it should not, for IntegrationTests and the soak.
   program(
     "misbehaving-worker", path: "Tests/MisbehavingWorker",
-    ["KithRPC", "KithStore", "KithWorker", "RiskContract", "TestingContract"]
+    ["KithRPC", "KithStore", "KithWorker", "RiskContract", "TestingContract", logging]
   ),
   tests("ArchitectureTests", []),
   tests(
     "ContractTests",
     [
-      "DescriptorContract", "HealthContract", "HostContract", "KithWire", "ReflectionContract",
-      "RiskContract", "RPCContract", "TestingContract", "WorkerContract", swiftProtobuf,
+      "DescriptorContract", "HealthContract", "HostContract", "KithWire", "MetricsContract",
+      "ReflectionContract", "RiskContract", "RPCContract", "TestingContract", "WorkerContract",
+      swiftProtobuf,
     ]),
   tests("KithWireTests", ["KithWire"]),
   tests("KithJSONTests", ["KithJSON"]),
@@ -201,15 +209,19 @@ let testing: [Target] = [
     ]),
   tests("KithStoreTests", ["KithRPC", "KithStore", "KithTesting", "KithTransportInProcess", grdb]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
+  tests("KithMetricsTests", ["KithMetrics"]),
   tests(
-    "KithSupervisionTests", ["KithManifest", "KithSupervision", "SupervisionSimulation"]),
-  tests("KithHostTests", ["KithHost", "KithManifest"]),
+    "KithSupervisionTests",
+    ["KithManifest", "KithMetrics", "KithSupervision", "SupervisionSimulation"]),
+  tests(
+    "KithHostTests",
+    ["HostContract", "KithHost", "KithManifest", "KithSupervision", "MetricsContract"]),
   tests(
     "KithWorkerTests",
     [
       "HealthContract", "KithJSON", "KithRPC", "KithTesting", "KithTransportInProcess",
-      "KithTransportNng", "KithWire", "KithWorker", "ReflectionContract", "TestCertificates",
-      "WorkerContract", logging,
+      "KithTransportNng", "KithWire", "KithWorker", "MetricsContract", "ReflectionContract",
+      "TestCertificates", "WorkerContract", logging,
     ]),
   tests(
     "KithClientTests",
@@ -220,14 +232,15 @@ let testing: [Target] = [
   tests(
     "KithCommandsTests",
     [
-      "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithReflection", "KithRPC",
-      "KithWire", "RiskContract", "TestingContract", argumentParser,
+      "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithReflection",
+      "KithRPC", "KithWire", "MetricsContract", "RiskContract", "TestingContract", argumentParser,
     ]),
   tests(
     "IntegrationTests",
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
-      "KithTransportNng", "KithWire", "RPCContract", "RiskContract", "TestCertificates",
+      "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
+      "TestCertificates",
       "TestingContract", "kith", "kithd", "misbehaving-worker",
       "risk-engine-worker",
     ]),

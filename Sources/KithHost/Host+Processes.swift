@@ -45,7 +45,8 @@ extension Host {
       let record = LaunchRecord(
         product: settings.plan.product, worker: worker.name, generation: incarnation.generation,
         secret: secret.bytes, address: address, pluginDirectory: worker.pluginDirectory,
-        stateDirectory: state, pluginVersion: worker.pluginVersion,
+        stateDirectory: state, logLevel: logLevels[worker.name]?.rawValue ?? "",
+        pluginVersion: worker.pluginVersion,
         listen: worker.listen.map(NetworkListener.init))
       try launch.writing.writeAll(try Self.encoded(record), to: "the launch record")
       try notice.reading.setNonBlocking()

@@ -35,6 +35,9 @@ public actor Host {
   private let startedAt = ContinuousClock.now
   let startedAtMilliseconds = WallClock.milliseconds
   var supervisor: Supervisor
+  var alerts: AlertEvaluator
+  /// What started this host and wants to know how it is; nil when nothing does.
+  let serviceManager: ServiceManager?
   private var events: [SupervisionEvent] = []
   private var isHandlingEvents = false
   var processes: [Incarnation: RunningProcess] = [:]
@@ -51,6 +54,8 @@ public actor Host {
   /// Those that are being listened to.
   var watched: Set<Incarnation> = []
   var tallies: [String: CallTally] = [:]
+  /// From which level on workers log, where somebody said so.
+  var logLevels: [String: LogRecord.Level] = [:]
   var waiters: [@Sendable (isolated Host) -> Bool] = []
   var isShuttingDown = false
   var endedByShutdown: UInt32 = 0
@@ -94,6 +99,9 @@ public actor Host {
     generations = counter
     definitions = Dictionary(
       uniqueKeysWithValues: settings.plan.workers.map { ($0.name, [0: $0]) })
+    alerts = AlertEvaluator(
+      rules: settings.plan.alerts, workers: settings.plan.workers.map(\.name))
+    serviceManager = ServiceManager(environment: settings.environment)
     (choreList, chores) = AsyncStream.makeStream()
     do throws(WorkerGraph.Flaw) {
       supervisor = try Supervisor(
@@ -165,6 +173,7 @@ public actor Host {
         "this kernel has \(has): workers can reach more files or ports than their manifests grant")
     }
     listening()
+    beginTelling()
     post(.timePassed)
     await withDiscardingTaskGroup { group in
       for await chore in choreList { group.addTask { await chore() } }
@@ -198,6 +207,7 @@ public actor Host {
   public func beginShutdown(because reason: String) {
     guard !isShuttingDown else { return }
     log("shutting down: \(reason)")
+    serviceManager?.send(.stopping)
     isShuttingDown = true
     endedByShutdown = UInt32(processes.count)
     post(.shutDownAsked)
@@ -218,6 +228,7 @@ public actor Host {
     }
     isHandlingEvents = false
     noteStates()
+    serviceManager?.send(status: statusInWords)
     waiters.removeAll { $0(self) }
     reactor.setAlarm(for: self, at: supervisor.nextDeadline.map { startedAt + $0.sinceStart }) {
       [weak self] in
@@ -258,7 +269,9 @@ public actor Host {
         let failure = await link.perform(step, hostAddress: address)
         await self.stepEnded(step, of: incarnation, failure)
       }
-    case .publish(let incarnation): published[incarnation.worker] = incarnation
+    case .publish(let incarnation):
+      published[incarnation.worker] = incarnation
+      repeatLogLevel(to: incarnation)
     case .withdraw(let incarnation):
       if published[incarnation.worker] == incarnation { published[incarnation.worker] = nil }
     case .drain(let incarnation, let grace):
@@ -297,8 +310,8 @@ public actor Host {
 
   // MARK: Telling
 
-  func log(_ text: String) {
-    logs.note(log: LogKeeper.hostName, generation: 0, text)
+  func log(_ text: String, level: LogRecord.Level = .notice) {
+    logs.note(log: LogKeeper.hostName, generation: 0, level: level, text)
     if settings.isForeground { StandardError.write("kithd: \(text)\n") }
   }
 }

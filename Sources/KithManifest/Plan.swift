@@ -15,6 +15,10 @@ public struct Plan: Sendable, Equatable {
   public let workers: [PlannedWorker]
   /// The services that workers on other machines serve.
   public let remoteServices: [RemoteService]
+  /// Where the product's metrics are to be had; nil for nowhere.
+  public let metrics: MetricsEndpoint?
+  /// The product's alert rules.
+  public let alerts: [AlertRule]
   /// What is odd and yet no reason to refuse: plugins that could not be read and are not needed.
   public let warnings: [ManifestError]
 
@@ -52,6 +56,7 @@ public struct Plan: Sendable, Equatable {
           "\(remote.service) is said to be elsewhere, and \(drafts[position].entry.name) provides it here",
           at: remote.location, expected: "one of the two: remove the other"))
     }
+    Self.check(product.alerts, drafts, findings: findings)
     let remotes = Set(product.remoteServices.map(\.service))
     let dependencies = drafts.map {
       Self.dependencies(
@@ -69,6 +74,8 @@ public struct Plan: Sendable, Equatable {
     title = product.title
     posture = product.posture
     remoteServices = product.remoteServices
+    metrics = product.metrics
+    alerts = product.alerts
     workers = order.positions.map { position in
       drafts[position].worker(
         dependencies: order.positions.compactMap { dependencies[position][$0] })
@@ -88,6 +95,19 @@ public struct Plan: Sendable, Equatable {
       "workers": .array(workers.map(\.json)),
       "remote": .object(
         JSONObject(remoteServices.map { ($0.service, .string($0.endpoint.address)) })),
+      "metrics": metrics.map { metrics in
+        [
+          "port": metrics.port.map { .integer(Int64($0)) } ?? .null,
+          "socket": .bool(metrics.hasSocket),
+        ]
+      } ?? .null,
+      "alerts": .array(
+        alerts.map {
+          [
+            "name": .string($0.name), "condition": .string($0.description),
+            "severity": .string($0.severity.rawValue),
+          ]
+        }),
       "warnings": .array(warnings.map { .string($0.description) }),
     ]
   }
@@ -185,6 +205,32 @@ public struct Plan: Sendable, Equatable {
           + "is it built?")
   }
 
+  /// Refuses rules that watch what is not there, and would never fire.
+  private static func check(_ alerts: [AlertRule], _ drafts: [Draft], findings: Findings) {
+    let names = drafts.map(\.entry.name)
+    for rule in alerts {
+      for name in rule.workers where !names.contains(name) {
+        findings.add(
+          ManifestError(
+            .outOfRange, "the alert '\(rule.name)' watches '\(name)', which is no worker",
+            at: rule.location, expected: "one of \(names.joined(separator: ", "))",
+            suggestion: nearestName(to: name, among: names)))
+      }
+      let watched = drafts.filter { rule.workers.isEmpty || rule.workers.contains($0.entry.name) }
+      let services = watched.flatMap(\.plugin.manifest.provides)
+      for method in rule.methods {
+        let service = String(method.prefix { $0 != "/" })
+        guard !services.contains(service) else { continue }
+        findings.add(
+          ManifestError(
+            .outOfRange,
+            "the alert '\(rule.name)' watches \(method), which no worker that it watches provides",
+            at: rule.location, expected: "a method of \(services.joined(separator: ", "))",
+            suggestion: nearestName(to: service, among: services)))
+      }
+    }
+  }
+
   /// Which worker, by position, serves what.
   private static func providers(_ drafts: [Draft], findings: Findings) -> [String: Int] {
     var providers: [String: Int] = [:]
@@ -271,6 +317,9 @@ extension Plan: CustomStringConvertible {
       }
     }
     lines += remoteServices.map { "elsewhere: \($0.service)  \($0.endpoint.address)" }
+    if let port = metrics?.port { lines.append("metrics: http://127.0.0.1:\(port)/metrics") }
+    if metrics?.hasSocket == true { lines.append("metrics: on metrics.sock") }
+    lines += alerts.map { "alert: \($0.name)  \($0.severity.rawValue) on \($0)" }
     lines += warnings.map { "warning: \($0)" }
     return lines.joined(separator: "\n")
   }

@@ -18,6 +18,9 @@
 ///     listen: { address: tls+tcp://0.0.0.0:7443, ... }   # see NetworkEndpoint
 /// remote:                        # services of workers on other machines
 ///   kith.risk.v1.RiskEngine: { address: tls+tcp://engine.local:7443, ... }
+/// metrics: { port: 9464 }        # see MetricsEndpoint
+/// alerts:                        # see AlertRule
+///   errors: { measure: error_rate, above: 5%, window: 5m, severity: page }
 /// ```
 public struct ProductManifest: Sendable, Equatable {
   /// The product's name: `boomer-buddy`. It names its folders.
@@ -30,6 +33,10 @@ public struct ProductManifest: Sendable, Equatable {
   public let workers: [WorkerEntry]
   /// The services that workers on other machines serve, those of the base first.
   public let remoteServices: [RemoteService]
+  /// Where its metrics are to be had; the base's unless told, nil for nowhere.
+  public let metrics: MetricsEndpoint?
+  /// Its alert rules, those of the base first; of two with one name this product's stands.
+  public let alerts: [AlertRule]
   /// Where its name stands.
   public let location: SourceLocation
   /// The product that it extends as it was written, and where. Gone once it has been extended.
@@ -54,7 +61,7 @@ public struct ProductManifest: Sendable, Equatable {
     let findings = Findings()
     guard
       var fields = FieldDecoder(
-        root, "the keys of a product: product, title, posture, workers", findings: findings)
+        root, "the keys of a product: product, title, posture, workers, ...", findings: findings)
     else {
       try findings.throwIfAny()
       throw ManifestErrors(
@@ -75,6 +82,10 @@ public struct ProductManifest: Sendable, Equatable {
     let workers = workersEntry.map { Self.workers($0.value, findings: findings) } ?? []
     let remote =
       fields.take("remote").map { Self.remoteServices($0.value, findings: findings) } ?? []
+    let metrics = fields.take("metrics").flatMap {
+      MetricsEndpoint($0.value, findings: findings)
+    }
+    let alerts = fields.take("alerts").map { Self.alerts($0.value, findings: findings) } ?? []
     fields.finish()
     if extends == nil, workers.isEmpty, findings.errors.isEmpty {
       findings.add(
@@ -85,19 +96,22 @@ public struct ProductManifest: Sendable, Equatable {
     try findings.throwIfAny()
     self.init(
       name: name ?? "", title: title, posture: posture, workers: workers,
-      remoteServices: remote, location: nameEntry?.value.location ?? root.location, extends: extends
-    )
+      remoteServices: remote, metrics: metrics, alerts: alerts,
+      location: nameEntry?.value.location ?? root.location, extends: extends)
   }
 
   private init(
     name: String, title: String?, posture: Posture?, workers: [WorkerEntry],
-    remoteServices: [RemoteService], location: SourceLocation, extends: Extension?
+    remoteServices: [RemoteService], metrics: MetricsEndpoint?, alerts: [AlertRule],
+    location: SourceLocation, extends: Extension?
   ) {
     self.name = name
     self.title = title ?? name
     self.posture = posture ?? .ephemeral
     self.workers = workers
     self.remoteServices = remoteServices
+    self.metrics = metrics
+    self.alerts = alerts
     self.location = location
     self.extends = extends
     statedTitle = title
@@ -123,7 +137,9 @@ public struct ProductManifest: Sendable, Equatable {
       workers: merged,
       remoteServices: base.remoteServices.filter { old in
         !remoteServices.contains { $0.service == old.service }
-      } + remoteServices, location: location, extends: nil)
+      } + remoteServices, metrics: metrics ?? base.metrics,
+      alerts: base.alerts.filter { old in !alerts.contains { $0.name == old.name } } + alerts,
+      location: location, extends: nil)
   }
 
   private static func remoteServices(
@@ -148,6 +164,19 @@ public struct ProductManifest: Sendable, Equatable {
       return NetworkEndpoint(entry.value, findings: findings).map {
         RemoteService(service: entry.key, endpoint: $0, location: entry.location)
       }
+    }
+  }
+
+  private static func alerts(_ value: ManifestValue, findings: Findings) -> [AlertRule] {
+    switch value.content {
+    case .null: return []
+    case .mapping(let entries): return entries.compactMap { AlertRule($0, findings: findings) }
+    case .scalar, .list:
+      findings.add(
+        ManifestError(
+          .wrongType, "'alerts' is \(value.kindDescription)", at: value.location,
+          expected: "a mapping of names to rules: 'errors: { measure: error_rate, above: 5% }'"))
+      return []
     }
   }
 

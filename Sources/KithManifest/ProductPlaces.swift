@@ -58,6 +58,9 @@ public struct ProductPlaces: Sendable, Hashable {
   /// The control service as an nng URL.
   public var controlAddress: String { "ipc://\(controlSocket)" }
 
+  /// The socket with the metrics, where the manifest asks for one; never longer than those of the workers.
+  public var metricsSocket: String { Self.join(runtimeDirectory, "metrics.sock") }
+
   /// The file that a running host holds a lock on.
   public var lockFile: String { Self.join(stateDirectory, "host.lock") }
 

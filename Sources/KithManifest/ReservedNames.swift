@@ -4,8 +4,9 @@ public enum ReservedNames {
   ///
   /// The command line knows its commands and this module may not import it; a test there keeps the two equal.
   public static let commands: Set<String> = [
-    "call", "complete", "completion", "describe", "down", "exit-codes", "help", "logs", "plan",
-    "plugin", "restart", "start", "status", "stop", "up", "upgrade",
+    "alerts", "call", "complete", "completion", "describe", "down", "exit-codes", "export", "help",
+    "log-level", "logs", "plan", "plugin", "restart", "start", "status", "stop", "top", "up",
+    "upgrade",
   ]
 
   /// The words that name the host's own files: `host.sock`, `kithd.log`.

@@ -179,7 +179,7 @@ public final class RunningProduct: Sendable {
   /// The end of the host's log; with a cursor, once something stands behind it.
   private func hostLog(after cursor: String?) async throws(RPCError) -> String {
     let request = ReadLogRequest(
-      name: "kithd", cursor: cursor ?? "", waitForLines: cursor != nil)
+      names: ["kithd"], cursor: cursor ?? "", waitForLines: cursor != nil)
     let response = try await host.readLog(request, options: Self.options)
     return response.cursor
   }
@@ -201,7 +201,7 @@ public final class RunningProduct: Sendable {
   /// The last lines of a worker's log, or of the host's as `kithd`.
   public func log(of name: String, last count: UInt32 = 1000) async throws(RPCError) -> [LogLine] {
     try await host.readLog(
-      ReadLogRequest(name: name, lastLines: count), options: Self.options
+      ReadLogRequest(names: [name], lastLines: count), options: Self.options
     ).lines
   }
 

@@ -66,12 +66,13 @@ public enum Worker {
       _exit(ExitCode.software)
     }
 
-    let level = Logger.Level(rawValue: launch.record.logLevel) ?? .info
-    LoggingSystem.bootstrap { _ in StandardErrorLogHandler(level: level) }
+    let threshold = LogThreshold(Logger.Level(rawValue: launch.record.logLevel) ?? .info)
+    LoggingSystem.bootstrap { _ in StandardErrorLogHandler(threshold: threshold) }
     let logger = Logger(label: launch.record.worker)
     // Before the socket is there, so that no signal finds the process without a plan.
     let signals = await UnixSignalsSequence(trapping: .sigterm)
-    let runtime = WorkerRuntime(record: launch.record, logger: logger, makeServices: makeServices)
+    let runtime = WorkerRuntime(
+      record: launch.record, logger: logger, logThreshold: threshold, makeServices: makeServices)
     async let watching: Void = {
       for await _ in signals { runtime.terminate(terminationGracePeriod) }
     }()

@@ -3,6 +3,7 @@ import HealthContract
 import KithRPC
 import KithTelemetry
 import Logging
+import MetricsContract
 import ReflectionContract
 import Synchronization
 import WorkerContract
@@ -44,13 +45,15 @@ final class WorkerRuntime: Sendable {
   private let process: ProcessIdentity
   private let proof: Proof
   private let logger: Logger
+  let logThreshold: LogThreshold
   private let health: WorkerHealth
   private let makeServices: MakeServices
   private let server: RPCServer
   private let connectionLog: ConnectionLog
-  private let calls = CallCount()
+  private let calls = CallCounters()
   private let pulse = HealthPulse()
   private let clock = ContinuousClock()
+  private let begun: ContinuousClock.Instant
   private let state: Mutex<State>
   /// Ends when the worker listens on the network.
   private let doorIsOpen: AsyncStream<Never>
@@ -60,6 +63,7 @@ final class WorkerRuntime: Sendable {
 
   init(
     record: LaunchRecord, process: ProcessIdentity = .current(), logger: Logger,
+    logThreshold: LogThreshold = LogThreshold(),
     authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser,
     makeServices: @escaping MakeServices
   ) {
@@ -67,11 +71,12 @@ final class WorkerRuntime: Sendable {
     self.process = process
     proof = Proof(secret: record.secret)
     self.logger = logger
+    self.logThreshold = logThreshold
     self.makeServices = makeServices
     (orders, orderContinuation) = AsyncStream.makeStream()
     (doorIsOpen, doorOpened) = AsyncStream.makeStream()
-    let started = clock.now
-    state = Mutex(State(since: started))
+    begun = clock.now
+    state = Mutex(State(since: begun))
     health = WorkerHealth(changed: pulse.wake)
     connectionLog = ConnectionLog(logger)
     server = RPCServer(
@@ -79,7 +84,7 @@ final class WorkerRuntime: Sendable {
       unmappedError: connectionLog.handlerFailed, brokenConnection: connectionLog.connectionBroke)
     let own: [ServiceDefinition] = [
       .lifecycle(LifecycleService(runtime: self)), .health(HealthService(runtime: self)),
-      .reflection(ReflectionService(runtime: self)),
+      .metrics(MetricsService(runtime: self)), .reflection(ReflectionService(runtime: self)),
     ]
     state.withLock { $0.services = own }
     server.add(own)
@@ -292,6 +297,12 @@ final class WorkerRuntime: Sendable {
     return calls.inProgress
   }
 
+  /// Logs from that level on.
+  func setLogLevel(_ level: Logger.Level) throws(RPCError) {
+    try change { state throws(RPCError) in try state.lifecycle.checkProven() }
+    logThreshold.level = level
+  }
+
   /// What the worker serves now, its own services first.
   var services: [ServiceDefinition] { state.withLock { $0.services } }
 
@@ -330,6 +341,13 @@ final class WorkerRuntime: Sendable {
       try await tell(WatchResponse(state: self.checkHealth(), beats: await self.pulse.beat()))
       return drain == nil ? .waitForPulse : .end
     }
+  }
+
+  /// What the worker has counted of its calls.
+  func readMetrics() -> ReadMetricsResponse {
+    let (seconds, attoseconds) = begun.duration(to: clock.now).components
+    return ReadMetricsResponse(
+      uptimeUs: seconds * 1_000_000 + attoseconds / 1_000_000_000_000, methods: calls.metrics)
   }
 
   // MARK: Parts

@@ -13,7 +13,8 @@ enum House {
     "KithWire": ["CProtobufC", "Glibc"],
     "KithJSON": ["FoundationEssentials"],
     "KithManifest": ["KithJSON", "Yams", "Glibc"],
-    "KithSupervision": ["KithManifest"],
+    "KithMetrics": [],
+    "KithSupervision": ["KithManifest", "KithMetrics"],
 
     // Floor 2: calls and their transports.
     "RPCContract": ["KithContractsC", "KithWire"],
@@ -25,8 +26,9 @@ enum House {
     // Floor 3: words.
     "DescriptorContract": ["KithContractsC", "KithWire"],
     "WorkerContract": contract,
-    "HostContract": contract,
+    "HostContract": contract.union(["MetricsContract"]),
     "HealthContract": contract,
+    "MetricsContract": contract,
     "ReflectionContract": contract,
     "KithReflection": ["DescriptorContract", "KithJSON", "KithWire"],
 
@@ -36,19 +38,19 @@ enum House {
     ],
     "KithStore": ["KithRPC", "Crypto", "GRDB", "FoundationEssentials", "Glibc"],
     "KithWorker": [
-      "HealthContract", "KithClient", "KithJSON", "KithRPC", "KithTelemetry", "KithTransportNng",
-      "KithWire", "ReflectionContract", "WorkerContract", "Crypto", "Logging", "UnixSignals",
-      "FoundationEssentials", "Glibc",
+      "HealthContract", "KithClient", "KithJSON", "KithMetrics", "KithRPC", "KithTelemetry",
+      "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
+      "Crypto", "Logging", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
     "KithHost": [
-      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithRPC", "KithSupervision",
-      "KithTransportNng", "KithWire", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials",
-      "Glibc",
+      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithRPC",
+      "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract", "WorkerContract",
+      "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
     "KithCommands": [
-      "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithReflection",
-      "KithRPC", "KithWire", "ReflectionContract", "CLinux", "Dispatch", "UnixSignals",
-      "FoundationEssentials", "Glibc",
+      "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics",
+      "KithReflection", "KithRPC", "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
+      "Dispatch", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
 
     // Floor 5: programs.

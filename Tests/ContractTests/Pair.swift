@@ -2,6 +2,7 @@ import DescriptorContract
 import HealthContract
 import HostContract
 import KithWire
+import MetricsContract
 import RPCContract
 import ReflectionContract
 import RiskContract
@@ -70,6 +71,14 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(WatchRequest.self, Kith_Health_V1_WatchRequest.self),
     Pair(WatchResponse.self, Kith_Health_V1_WatchResponse.self),
 
+    Pair(Alert.self, Kith_Host_V1_Alert.self),
+    Pair(GetMetricsRequest.self, Kith_Host_V1_GetMetricsRequest.self),
+    Pair(GetMetricsResponse.self, Kith_Host_V1_GetMetricsResponse.self),
+    Pair(LogTrouble.self, Kith_Host_V1_LogTrouble.self),
+    Pair(ProcessMetrics.self, Kith_Host_V1_ProcessMetrics.self),
+    Pair(SetWorkerLogLevelRequest.self, Kith_Host_V1_SetWorkerLogLevelRequest.self),
+    Pair(SetWorkerLogLevelResponse.self, Kith_Host_V1_SetWorkerLogLevelResponse.self),
+    Pair(WorkerMetrics.self, Kith_Host_V1_WorkerMetrics.self),
     Pair(GetStatusRequest.self, Kith_Host_V1_GetStatusRequest.self),
     Pair(GetStatusResponse.self, Kith_Host_V1_GetStatusResponse.self),
     Pair(LogLine.self, Kith_Host_V1_LogLine.self),
@@ -92,6 +101,12 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(StopWorkerResponse.self, Kith_Host_V1_StopWorkerResponse.self),
     Pair(WorkerExit.self, Kith_Host_V1_WorkerExit.self),
     Pair(WorkerStatus.self, Kith_Host_V1_WorkerStatus.self),
+
+    Pair(LatencyBucket.self, Kith_Metrics_V1_LatencyBucket.self),
+    Pair(LatencyHistogram.self, Kith_Metrics_V1_LatencyHistogram.self),
+    Pair(MethodMetrics.self, Kith_Metrics_V1_MethodMetrics.self),
+    Pair(ReadMetricsRequest.self, Kith_Metrics_V1_ReadMetricsRequest.self),
+    Pair(ReadMetricsResponse.self, Kith_Metrics_V1_ReadMetricsResponse.self),
 
     Pair(CallCancel.self, Kith_Rpc_V1_CallCancel.self),
     Pair(RPCContract.CallExecution.self, Kith_Rpc_V1_CallExecution.self),
@@ -136,6 +151,8 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(LaunchRecord.self, Kith_Worker_V1_LaunchRecord.self),
     Pair(NetworkListener.self, Kith_Worker_V1_NetworkListener.self),
     Pair(ProcessIdentity.self, Kith_Worker_V1_ProcessIdentity.self),
+    Pair(SetLogLevelRequest.self, Kith_Worker_V1_SetLogLevelRequest.self),
+    Pair(SetLogLevelResponse.self, Kith_Worker_V1_SetLogLevelResponse.self),
     Pair(ServiceContract.self, Kith_Worker_V1_ServiceContract.self),
     Pair(StartRequest.self, Kith_Worker_V1_StartRequest.self),
     Pair(StartResponse.self, Kith_Worker_V1_StartResponse.self),

@@ -157,22 +157,22 @@ import Testing
         title: Test
         posture: ephemeral
         workers:
-          top: {}
+          upper: {}
           odd: {}
 
         """,
       plugins: [
         Setups.plugin(name: "odd", executable: "misbehaving-worker"),
         Setups.plugin(
-          name: "top", executable: "misbehaving-worker", provides: "",
+          name: "upper", executable: "misbehaving-worker", provides: "",
           requires: "kith.risk.v1.RiskEngine"),
       ])
     try await RunningProduct.run(setup) { product in
       let status = try await product.settle()
-      #expect(status.workers.map(\.name) == ["odd", "top"])
+      #expect(status.workers.map(\.name) == ["odd", "upper"])
       let notes = try await product.log(of: "kithd").map(\.text)
       let ready = try #require(notes.firstIndex { $0.hasPrefix("odd.1: ready") })
-      let started = try #require(notes.firstIndex { $0.hasPrefix("top.1: started") })
+      let started = try #require(notes.firstIndex { $0.hasPrefix("upper.1: started") })
       #expect(ready < started)
     }
   }
@@ -181,7 +181,7 @@ import Testing
 extension RunningProduct {
   /// Waits until a line stands in a worker's log.
   func waitForLine(of name: String, _ text: String) async throws {
-    var request = ReadLogRequest(name: name, lastLines: 10_000, waitForLines: true)
+    var request = ReadLogRequest(names: [name], lastLines: 10_000, waitForLines: true)
     while true {
       let response = try await host.readLog(
         request, options: CallOptions(timeout: Self.patience))

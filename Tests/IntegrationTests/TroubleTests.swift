@@ -113,14 +113,15 @@ import Testing
       let path = String(worker.address.dropFirst("ipc://".count))
       for _ in 0..<5 { try UnixSocket.send(Array("GET / HTTP/1.1\r\n\r\n".utf8), to: path) }
       // Its answer comes after what the five have led to, on the same reading thread or a later one.
-      var lines: [String] = []
+      var lines: [LogLine] = []
       while lines.isEmpty {
         try await product.tell("nothing")
-        lines = try await product.log(of: "odd").map(\.text).filter { $0.contains("refused") }
+        lines = try await product.log(of: "odd").filter { $0.text.contains("refused") }
       }
       #expect(lines.count == 1)
-      #expect(lines.first?.contains("does not speak SP") == true, "\(lines)")
-      #expect(lines.first?.contains("uid=\(geteuid())") == true, "\(lines)")
+      #expect(lines.first?.level == .warning)
+      #expect(lines.first?.fields["reason"]?.contains("does not speak SP") == true, "\(lines)")
+      #expect(lines.first?.fields["uid"] == "\(geteuid())", "\(lines)")
     }
   }
 
@@ -128,14 +129,14 @@ import Testing
     try await RunningProduct.run(Setups.odd()) { product in
       try await product.settle()
       var cursor = try await product.host.readLog(
-        ReadLogRequest(name: "odd"), options: options
+        ReadLogRequest(names: ["odd"]), options: options
       ).cursor
       // More than one file's worth.
       async let told = product.tell("write 6000 1000")
       var numbers: [Int] = []
       while numbers.last != 5999 {
         let response = try await product.host.readLog(
-          ReadLogRequest(name: "odd", cursor: cursor, waitForLines: true), options: options)
+          ReadLogRequest(names: ["odd"], cursor: cursor, waitForLines: true), options: options)
         #expect(response.lines.count <= 1000)
         numbers += response.lines.filter { $0.stream == .stderr }
           .compactMap { Int($0.text.split(separator: " ").first ?? "") }
@@ -150,8 +151,8 @@ import Testing
       #expect(last.map { $0.text.prefix(4) } == ["5997", "5998", "5999"])
       #expect(last.allSatisfy { $0.generation == 1 && $0.stream == .stderr })
       for request in [
-        ReadLogRequest(name: "odd", cursor: "nonsense"),
-        ReadLogRequest(name: "odd", lastLines: 10_001),
+        ReadLogRequest(names: ["odd"], cursor: "nonsense"),
+        ReadLogRequest(names: ["odd"], lastLines: 10_001),
       ] {
         let error = await #expect(throws: RPCError.self) {
           try await product.host.readLog(request, options: options)

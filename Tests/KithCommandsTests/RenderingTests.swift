@@ -81,16 +81,6 @@ import TestingContract
     #expect(coloured.lines.joined().contains("\u{1b}[32mready\u{1b}[0m"))
   }
 
-  @Test(
-    arguments: [
-      ("2026-11-21T09:30:18.909Z info ready", "info ready"),
-      ("2026-11-21T09:30:18Z  x", "x"), ("2026-11-21T09:30:18+01:00 x", "x"),
-      ("2026-11-21 was a day", "2026-11-21 was a day"), ("", ""),
-    ])
-  func aLineOfALogHasOneTime(_ text: String, _ expected: String) {
-    #expect(LogWriter.withoutTime(text) == expected)
-  }
-
   @Test(arguments: [("60", 60), ("200", 200), ("7", 40), ("wide", 80), (nil, 80)])
   func theWidthIsAsCOLUMNSSays(_ columns: String?, _ expected: Int) {
     // The tests' own standard output may be a terminal; its width counts only where COLUMNS is no number.
@@ -101,15 +91,32 @@ import TestingContract
 
   @Test func linesOfALogAreSafe() {
     let writer = LogWriter(terminal: Terminal(), isJSON: false, showsNames: true)
-    let entry = LogWriter.Entry(
-      name: "risk-engine", line: LogLine(atMs: 0, stream: .stderr, text: "a\u{1b}[31mb\u{202e}c"))
-    #expect(writer.text(of: entry).hasSuffix(" risk-engine  a\u{fffd}[31mb\u{fffd}c"))
+    let line = LogLine(
+      atMs: 0, stream: .stderr, text: "a\u{1b}[31mb\u{202e}c", name: "risk-engine", level: .info)
+    #expect(writer.text(of: line).hasSuffix(" risk-engine  a\u{fffd}[31mb\u{fffd}c"))
     let json = LogWriter(terminal: Terminal(), isJSON: true, showsNames: true)
     #expect(
       json.text(
-        of: LogWriter.Entry(
-          name: "x", line: LogLine(atMs: 5, generation: 2, stream: .host, text: "t")))
-        == #"{"name":"x","atMs":"5","generation":"2","stream":"HOST","text":"t"}"#)
+        of: LogLine(
+          atMs: 5, generation: 2, stream: .host, text: "t", name: "x", level: .notice, call: "7",
+          fields: ["b": "2", "a": "1"]))
+        == #"{"name":"x","atMs":"5","generation":"2","stream":"HOST","level":"LOG_LEVEL_NOTICE","#
+        + #""call":"7","text":"t","fields":{"a":"1","b":"2"}}"#)
+  }
+
+  @Test(
+    arguments: [
+      (LogStream.stderr, LogLevel.info, "ready a=1 b=\"two words\" call=17"),
+      (.stderr, .error, "error ready a=1 b=\"two words\" call=17"),
+      (.stdout, .info, "ready a=1 b=\"two words\" call=17"),
+      (.host, .notice, "-- ready a=1 b=\"two words\" call=17"),
+    ])
+  func aLineOfALogSaysItsLevelUnlessItIsInfo(stream: LogStream, level: LogLevel, text: String) {
+    let writer = LogWriter(terminal: Terminal(), isJSON: false, showsNames: false)
+    let line = LogLine(
+      stream: stream, text: "ready", level: level, call: "17",
+      fields: ["b": "two words", "a": "1"])
+    #expect(writer.text(of: line).hasSuffix("  \(text)"))
   }
 
   // MARK: Quantities and text

@@ -1,3 +1,5 @@
+import KithJSON
+import KithRPC
 import Logging
 import Synchronization
 import Testing
@@ -6,73 +8,90 @@ import Testing
 
 @Suite struct LogLineTests {
   private func line(
-    _ message: String, _ metadata: Logger.Metadata = [:], time: Int64 = 0,
-    level: Logger.Level = .info
+    _ message: String, _ metadata: Logger.Metadata = [:], call: String = ""
   ) -> String {
     String(
       decoding: LogLine.bytes(
-        millisecondsSince1970: time, level: level, message: message, metadata: metadata),
+        millisecondsSince1970: 5, level: .info, call: call, message: message, metadata: metadata),
       as: UTF8.self)
   }
 
-  @Test(
-    arguments: [
-      (0, "1970-01-01T00:00:00.000Z"),
-      (1_795_226_400_123, "2026-11-21T02:00:00.123Z"),
-      (951_782_399_999, "2000-02-28T23:59:59.999Z"),
-      (951_782_400_000, "2000-02-29T00:00:00.000Z"),
-      (951_868_800_000, "2000-03-01T00:00:00.000Z"),
-      (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
-      (-1, "1969-12-31T23:59:59.999Z"),
-      (1_709_164_800_000, "2024-02-29T00:00:00.000Z"),
-      (1_735_689_599_000, "2024-12-31T23:59:59.000Z"),
-    ] as [(Int64, String)])
-  func writesTheTime(time: Int64, text: String) {
-    #expect(line("x", time: time) == "\(text) info    x\n")
-  }
-
-  @Test func alignsTheLevels() {
-    #expect(line("x", level: .critical).hasSuffix("critical x\n"))
-    #expect(line("x", level: .warning).hasSuffix(" warning x\n"))
-    #expect(line("x", level: .info).hasSuffix(" info    x\n"))
-  }
-
-  @Test func writesMetadataInOrderAndQuotedWhereNeeded() {
+  @Test func isOneObject() {
+    #expect(line("ready") == #"{"at_ms":5,"level":"info","text":"ready"}"# + "\n")
     #expect(
-      line("ready", ["b": "1", "a": "two words", "c": "", "d": "x=\"y\""])
-        .hasSuffix("ready a=\"two words\" b=1 c=\"\" d=\"x=\\\"y\\\"\"\n"))
+      line("ready", ["b": "1", "a": "two words"], call: "17")
+        == #"{"at_ms":5,"level":"info","call":"17","text":"ready","fields":{"a":"two words","b":"1"}}"#
+        + "\n")
   }
 
-  @Test func isAlwaysOneHarmlessLine() {
-    let text = line("a\nb\r\u{1b}[31m\u{0}\u{9b}\u{2028}é😀", ["k": "1\n2"])
-    #expect(text.utf8.count { $0 == 0x0a } == 1)
-    #expect(text.hasSuffix(#"a\nb\r\u{1b}[31m\u{0}\u{9b}\u{2028}é😀 k=1\n2"# + "\n"))
+  @Test func isAlwaysOneHarmlessLine() throws {
+    let text = "a\nb\r\u{1b}[31m\u{0}\u{9b}\u{2028}é😀\"\\"
+    let line = line(text, ["k": "1\n2"])
+    #expect(line.utf8.count { $0 == 0x0a } == 1)
+    #expect(line.unicodeScalars.dropLast().allSatisfy { $0.value >= 0x20 && $0.value != 0x9b })
+    let value = try JSONValue(parsing: line)
+    #expect(value["text"]?.stringValue == text)
+    #expect(value["fields"]?["k"]?.stringValue == "1\n2")
   }
 
-  @Test func isCutAtItsLimit() {
-    for length in 4_050..<4_110 {
-      let bytes = LogLine.bytes(
-        millisecondsSince1970: 0, level: .info,
-        message: String(repeating: "é", count: length / 2)
-          + String(repeating: "x", count: length % 2),
-        metadata: [:])
-      #expect(bytes.count <= LogLine.longest)
-      #expect(String(validating: bytes, as: UTF8.self) != nil)
+  @Test func isCutAtItsLimitAndStaysWhole() throws {
+    for filler in ["x", "é", "\n", "\u{1}", "😀"] {
+      for length in stride(from: 400, to: 4_200, by: 61) {
+        let long = String(repeating: filler, count: length)
+        let line = line(long, ["a": "\(long)", "b": "1", "c": "\(long)"])
+        #expect(line.utf8.count <= LogLine.longest)
+        let value = try JSONValue(parsing: line)
+        let text = try #require(value["text"]?.stringValue)
+        #expect(text == long || text.hasSuffix("...") && long.hasPrefix(text.dropLast(3)))
+        #expect(text.utf8.count > 400 || text == long)
+      }
     }
-    let long = line(String(repeating: "x", count: 1_000_000))
-    #expect(long.utf8.count == LogLine.longest && long.hasSuffix("x...\n"))
   }
 
   @Test func theHandlerMergesMetadataAndHeedsTheLevel() {
     let lines = Lines()
+    let threshold = LogThreshold(.warning)
     var logger = Logger(label: "test") { _ in
-      StandardErrorLogHandler(level: .warning) { lines.add($0) }
+      StandardErrorLogHandler(threshold: threshold) { lines.add($0) }
     }
     logger[metadataKey: "a"] = "1"
     logger.info("unseen")
     logger.error("seen", metadata: ["b": "2", "a": "3"])
     #expect(lines.all.count == 1)
-    #expect(lines.all.first?.hasSuffix("error   seen a=3 b=2\n") == true)
+    #expect(
+      lines.all.first?.hasSuffix(
+        #""level":"error","text":"seen","fields":{"a":"3","b":"2"}}"# + "\n")
+        == true)
+    // A level that changes at run time holds for loggers that are there already, those with one of their own apart.
+    var own = logger
+    own.logLevel = .critical
+    threshold.level = .debug
+    logger.debug("seen too")
+    own.error("unseen")
+    #expect(lines.all.count == 2)
+    #expect(logger.logLevel == .debug && own.logLevel == .critical)
+  }
+
+  @Test func theHandlerNamesTheCall() {
+    let lines = Lines()
+    let logger = Logger(label: "test") { _ in
+      StandardErrorLogHandler(threshold: LogThreshold()) { lines.add($0) }
+    }
+    let method = MethodDescriptor(service: "test.Echo", method: "Echo")
+    let trace = "0af7651916cd43dd8448eb211c80319c"
+    CallContext.$current.withValue(
+      CallContext(method: method, traceparent: "00-\(trace)-b7ad6b7169203331-01")
+    ) { logger.info("traced") }
+    #expect(lines.all.last?.contains(#""call":"\#(trace)""#) == true)
+    CallContext.$current.withValue(CallContext(method: method)) {
+      logger.info("one")
+      logger.info("two")
+    }
+    CallContext.$current.withValue(CallContext(method: method)) { logger.info("three") }
+    let calls = lines.all.dropFirst().map { (try? JSONValue(parsing: $0))?["call"]?.stringValue }
+    #expect(calls[0] == calls[1] && calls[1] != calls[2], "\(calls)")
+    logger.info("outside")
+    #expect(lines.all.last?.contains("call") == false)
   }
 
   private final class Lines: Sendable {

@@ -3,6 +3,7 @@ import KithJSON
 import KithRPC
 import KithTransportInProcess
 import Logging
+import MetricsContract
 import ReflectionContract
 import Synchronization
 import Testing
@@ -116,7 +117,8 @@ import WorkerContract
       #expect(handshake.process == .current())
       #expect(
         handshake.services.map(\.name) == [
-          "kith.worker.v1.Lifecycle", "kith.health.v1.Health", "kith.reflection.v1.Reflection",
+          "kith.worker.v1.Lifecycle", "kith.health.v1.Health", "kith.metrics.v1.Metrics",
+          "kith.reflection.v1.Reflection",
         ])
       #expect(handshake.services.allSatisfy { $0.descriptorSha256.count == 32 })
       try await host.configure("{\"high\": 0.5}")
@@ -199,11 +201,12 @@ import WorkerContract
   @Test func reflectionTellsOfEachService() async throws {
     try await withWorker { host, _ in
       let all = try await host.reflection.describe(DescribeRequest())
-      #expect(all.services.count == 3)
+      #expect(all.services.count == 4)
       #expect(
         try all.fileDescriptorSet
           == DescriptorSets.joined([
-            WorkerDescriptorSet.bytes, HealthDescriptorSet.bytes, ReflectionDescriptorSet.bytes,
+            WorkerDescriptorSet.bytes, HealthDescriptorSet.bytes, MetricsDescriptorSet.bytes,
+            ReflectionDescriptorSet.bytes,
           ]))
       let one = try await host.reflection.describe(
         DescribeRequest(service: "kith.health.v1.Health"))
@@ -212,6 +215,59 @@ import WorkerContract
       #expect(
         await code { _ = try await host.reflection.describe(DescribeRequest(service: "x.Y")) }
           == .notFound)
+    }
+  }
+
+  @Test func callsOfItsOwnServicesAreCounted() async throws {
+    try await withWorker({ _ in
+      [
+        ServiceDefinition(
+          name: "test.Echo",
+          methods: [
+            .encodedUnary(Self.echo) { request, _ in
+              switch request.first {
+              case 1: throw RPCError(.notFound, "there is none")
+              case 2: throw RPCError(.unavailable, "not today")
+              default: return request
+              }
+            }
+          ])
+      ]
+    }) { host, _ in
+      try await host.makeReady()
+      let metrics = MetricsClient(host.client)
+      let before = try await metrics.readMetrics(ReadMetricsRequest())
+      #expect(before.methods.map(\.method) == ["test.Echo/Echo"])
+      #expect(before.methods.first?.calls == 0 && before.methods.first?.latency == nil)
+      for request in 0..<4 as Range<UInt8> {
+        _ = try? await host.client.unary(Self.echo, encodedRequest: [request])
+      }
+      let after = try await metrics.readMetrics(ReadMetricsRequest())
+      #expect(after.uptimeUs >= before.uptimeUs)
+      let method = try #require(after.methods.first)
+      #expect(method.calls == 4 && method.errors == 1 && method.inFlight == 0)
+      #expect(method.callsByStatus == [0: 2, 5: 1, 14: 1])
+      let latency = try #require(method.latency)
+      #expect(latency.count == 4 && latency.buckets.reduce(0) { $0 + $1.count } == 4)
+      #expect(latency.p50Us <= latency.p95Us && latency.p95Us <= latency.p99Us)
+      #expect(latency.buckets.last?.upperUs == latency.p99Us)
+    }
+  }
+
+  @Test func logsFromTheLevelOnThatItsHostSays() async throws {
+    try await withWorker { host, runtime in
+      let isRefused = await code {
+        _ = try await host.lifecycle.setLogLevel(SetLogLevelRequest(level: "debug"))
+      }
+      #expect(isRefused == .failedPrecondition)
+      _ = try await host.handshake()
+      _ = try await host.lifecycle.setLogLevel(SetLogLevelRequest(level: "debug"))
+      #expect(runtime.logThreshold.level == .debug)
+      let unknown = await code {
+        _ = try await host.lifecycle.setLogLevel(SetLogLevelRequest(level: "loud"))
+      }
+      #expect(unknown == .invalidArgument)
+      #expect(runtime.logThreshold.level == .debug)
     }
   }
 

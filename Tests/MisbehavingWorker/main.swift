@@ -1,6 +1,7 @@
 import Glibc
 import KithRPC
 import KithWorker
+import Logging
 import RiskContract
 import TestingContract
 
@@ -20,8 +21,7 @@ try await Worker.run { context in
   // A product with two of them names one as the one that only serves streams.
   if try context.configuration.string("at_start") == "streams" { return [.streams(Streams())] }
   let misbehaviour = Misbehaviour(
-    generation: context.generation,
-    health: context.health,
+    generation: context.generation, health: context.health, logger: context.logger,
     streams: StreamsClient(try context.client(ofService: "kith.testing.v1.Streams")))
   if try context.configuration.string("at_start") == "risk" { return [.riskEngine(misbehaviour)] }
   // Only a product that keeps something has a place for the list.
@@ -47,6 +47,7 @@ struct StartTrouble: Error, CustomStringConvertible {
 struct Misbehaviour: RiskEngineHandler {
   let generation: UInt64
   let health: WorkerHealth
+  let logger: Logger
   let streams: StreamsClient
 
   func analyze(_ request: AnalyzeRequest, context: CallContext) async throws -> AnalyzeResponse {
@@ -57,6 +58,11 @@ struct Misbehaviour: RiskEngineHandler {
     case "write":
       let line = String(repeating: "x", count: Int(words[2]) ?? 0)
       for number in 0..<(Int(words[1]) ?? 0) { say("\(number) \(line)\n") }
+    // Logs the rest of the text at a level.
+    case "log":
+      logger.log(
+        level: Logger.Level(rawValue: words[1]) ?? .info,
+        "\(words.dropFirst(2).joined(separator: " "))")
     // Says so, then takes its time; a drain must let it.
     case "work":
       say("working\n")

@@ -24,10 +24,11 @@ struct KithCommand: AsyncParsableCommand {
     subcommands: commands)
 
   private static let commands: [any ParsableCommand.Type] = [
-    UpCommand.self, DownCommand.self, StatusCommand.self, StartCommand.self, StopCommand.self,
-    RestartCommand.self, UpgradeCommand.self, LogsCommand.self, CallCommand.self,
-    DescribeCommand.self,
-    PlanCommand.self, PluginCommand.self, CompletionCommand.self, ExitCodesCommand.self,
+    UpCommand.self, DownCommand.self, StatusCommand.self, TopCommand.self, AlertsCommand.self,
+    StartCommand.self, StopCommand.self, RestartCommand.self, UpgradeCommand.self,
+    LogsCommand.self, LogLevelCommand.self, CallCommand.self, DescribeCommand.self,
+    PlanCommand.self, ExportCommand.self, PluginCommand.self, CompletionCommand.self,
+    ExitCodesCommand.self,
     CompleteCommand.self,
   ]
 

@@ -11,13 +11,17 @@ struct LogsCommand: AsyncParsableCommand {
     commandName: "logs",
     abstract: "Shows what workers, or the host, wrote.",
     discussion: """
-      Without a name: all workers. `kithd` is the host. Lines that the host wrote about a worker begin with `--`. When no \
-      host runs, the files that it left are read.
+      Without a name: all workers. Several are merged by time. `kithd` is the host. Lines that the host wrote about a \
+      worker begin with `--`. When no host runs, the files that it left are read.
+
+      A level is shown where it is not info. What a worker writes past its logger counts as info on the standard output \
+      and as error on the standard error. `kith log-level` sets what a worker logs in the first place.
 
       EXAMPLES
         kith logs risk-engine
         kith logs risk-engine kithd -n 200
-        kith logs -f
+        kith logs -f --level warning
+        kith logs --json -n 1000 | jq -r 'select(.call == "17") | .text'
       """)
 
   @Argument(help: "Workers by their names, or kithd.")
@@ -32,6 +36,12 @@ struct LogsCommand: AsyncParsableCommand {
       "How many of the last lines to begin with, 0 to 10000. (default: 50)", valueName: "count"),
     transform: LogsCommand.count)
   var lines: UInt32 = 50
+
+  @Option(
+    help: ArgumentHelp(
+      "Only lines of this level or above it: \(LogLevel.words).", valueName: "level"),
+    transform: LogLevel.init(option:))
+  var level: LogLevel = .unspecified
 
   @OptionGroup var product: ProductOptions
   @OptionGroup var output: OutputOptions
@@ -68,23 +78,10 @@ struct LogsCommand: AsyncParsableCommand {
     }
     let writer = LogWriter(
       terminal: surroundings.terminal, isJSON: output.json, showsNames: names.count > 1)
-    let readers = names.map { LogReader(host: host, name: $0, writer: writer) }
-
-    var cursors: [String] = []
-    var entries: [LogWriter.Entry] = []
-    for reader in readers {
-      let page = try await reader.last(lines)
-      cursors.append(page.cursor)
-      entries += page.entries
-    }
-    try writer.write(entries.inOrderOfTime)
+    let reader = LogReader(host: host, names: names, minimumLevel: level)
+    let cursor = try await reader.last(lines) { try writer.write($0) }
     guard follow else { return }
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for (reader, cursor) in zip(readers, cursors) {
-        group.addTask { try await reader.follow(from: cursor) }
-      }
-      try await group.waitForAll()
-    }
+    try await reader.follow(from: cursor) { try writer.write($0) }
   }
 
   /// Shows the last lines of files, since no host is there to be asked.
@@ -93,60 +90,61 @@ struct LogsCommand: AsyncParsableCommand {
     let names = self.names.isEmpty ? (workers.isEmpty ? files.names : workers) : self.names
     let writer = LogWriter(
       terminal: surroundings.terminal, isJSON: output.json, showsNames: names.count > 1)
-    var entries: [LogWriter.Entry] = []
-    for name in names {
-      entries += try files.last(Int(lines), of: name).map { LogWriter.Entry(name: name, line: $0) }
-    }
+    var found: [LogLine] = []
+    for name in names { found += try files.last(Int(lines), of: name, minimumLevel: level) }
     let notice = "no host is running; these are the last lines in \(files.places.logsDirectory)"
     if output.json {
       Output.errorLine((["notice": .string(notice)] as JSONValue).text())
     } else {
       Output.errorLine("kith: \(notice)")
     }
-    try writer.write(entries.inOrderOfTime)
+    try writer.write(found.inOrderOfTime)
     guard !follow else {
       throw CommandFailure(.unavailable, "no host is running that could write more")
     }
   }
 }
 
-extension [LogWriter.Entry] {
+extension [LogLine] {
   /// Several logs as one; within one log the order stands.
-  fileprivate var inOrderOfTime: [LogWriter.Entry] {
-    enumerated().sorted {
-      ($0.element.line.atMs, $0.offset) < ($1.element.line.atMs, $1.offset)
-    }.map(\.element)
+  fileprivate var inOrderOfTime: [LogLine] {
+    enumerated().sorted { ($0.element.atMs, $0.offset) < ($1.element.atMs, $1.offset) }
+      .map(\.element)
   }
 }
 
-/// Reads one log page by page.
+/// Reads logs page by page, as the host merges them.
 private struct LogReader: Sendable {
   let host: HostClient
-  let name: String
-  let writer: LogWriter
+  let names: [String]
+  let minimumLevel: LogLevel
 
   /// How long the host is asked to wait for a line before it is asked again.
   private static let wait = Duration.seconds(30)
 
-  func last(_ count: UInt32) async throws -> (entries: [LogWriter.Entry], cursor: String) {
-    var request = ReadLogRequest(name: name, lastLines: count)
-    var entries: [LogWriter.Entry] = []
-    // An answer holds at most 1000 lines.
+  /// The last lines of each log, and where to go on.
+  func last(_ count: UInt32, _ body: ([LogLine]) throws -> Void) async throws -> String {
+    var request = ReadLogRequest(names: names, lastLines: count, minimumLevel: minimumLevel)
+    // What is written while this reads has no end of its own: there are no more lines than were asked for.
+    var left = Int(count) * names.count
     while true {
       let page = try await read(request, waitsAtMost: CallSettings.standardTimeout)
-      entries += page.lines.map { LogWriter.Entry(name: name, line: $0) }
-      guard !page.lines.isEmpty, entries.count < Int(count) else { return (entries, page.cursor) }
-      request = ReadLogRequest(name: name, cursor: page.cursor)
+      if !page.lines.isEmpty { try body(page.lines) }
+      left -= page.lines.count
+      guard !page.lines.isEmpty, left > 0 else { return page.cursor }
+      request = ReadLogRequest(names: names, cursor: page.cursor, minimumLevel: minimumLevel)
     }
   }
 
-  func follow(from start: String) async throws {
+  func follow(from start: String, _ body: ([LogLine]) throws -> Void) async throws {
     var cursor = start
     while true {
       do {
         let page = try await read(
-          ReadLogRequest(name: name, cursor: cursor, waitForLines: true), waitsAtMost: Self.wait)
-        try writer.write(page.lines.map { LogWriter.Entry(name: name, line: $0) })
+          ReadLogRequest(
+            names: names, cursor: cursor, waitForLines: true, minimumLevel: minimumLevel),
+          waitsAtMost: Self.wait)
+        if !page.lines.isEmpty { try body(page.lines) }
         cursor = page.cursor
       } catch let error as RPCError {
         // Past its deadline: nothing was written meanwhile.
@@ -162,51 +160,10 @@ private struct LogReader: Sendable {
       return try await host.readLog(request, options: CallOptions(timeout: limit))
     } catch {
       guard error.code == .notFound else { throw error }
-      throw try await WorkerChange.unknown(name, host: host)
+      let status = try await host.getStatus(
+        GetStatusRequest(), options: CallOptions(timeout: CallSettings.standardTimeout))
+      let known = Set(status.workers.map(\.name) + ["kithd"])
+      throw WorkerChange.unknown(names.first { !known.contains($0) } ?? "", status)
     }
-  }
-}
-
-/// Writes lines of logs.
-struct LogWriter: Sendable {
-  /// A line and whose it is.
-  struct Entry: Sendable {
-    let name: String
-    let line: LogLine
-  }
-
-  let terminal: Terminal
-  let isJSON: Bool
-  /// Whether each line says whose it is.
-  let showsNames: Bool
-
-  func write(_ entries: [Entry]) throws(CommandFailure) {
-    if !entries.isEmpty { try Output.lines(entries.map(text)) }
-  }
-
-  func text(of entry: Entry) -> String {
-    let line = entry.line
-    // As proto3 JSON has it: numbers of 64 bits are texts.
-    guard !isJSON else {
-      let value: JSONValue = [
-        "name": .string(entry.name), "atMs": .string(String(line.atMs)),
-        "generation": .string(String(line.generation)),
-        "stream": .string(line.stream.name ?? String(line.stream.rawValue)),
-        "text": .string(line.text),
-      ]
-      return value.text()
-    }
-    let time = terminal.text(Quantities.timeOfDay(milliseconds: line.atMs), .faint)
-    let name = showsNames ? " \(terminal.text(entry.name, .faint))" : ""
-    let text = SafeText.line(String(Self.withoutTime(line.text)))
-    return line.stream == .host
-      ? "\(time)\(name)  " + terminal.text("-- \(text)", .faint) : "\(time)\(name)  \(text)"
-  }
-
-  /// A line without the moment that a worker wrote at its beginning (`2026-11-21T09:30:18.909Z `): the moment at which the
-  /// host read it stands there already.
-  static func withoutTime(_ text: String) -> Substring {
-    let moment = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d) +/
-    return text.prefixMatch(of: moment).map { text[$0.range.upperBound...] } ?? text[...]
   }
 }

@@ -9,13 +9,19 @@ struct StatusCommand: AsyncParsableCommand {
     commandName: "status",
     abstract: "Shows the workers of a running product and how they are.",
     discussion: """
-      Ends with exit code 0 when the host answers, whatever the workers are doing.
+      Ends with exit code 0 when the host answers, whatever the workers are doing. With --watch it is shown again and \
+      again: redrawn in place on a terminal until ctrl-C, one below the other elsewhere, with --json one line each.
 
       EXAMPLES
         kith status
+        kith status --watch
         kith status --json | jq -r '.workers[] | select(.state != "READY") | .name'
       """)
 
+  @Flag(help: "Keep showing it.")
+  var watch = false
+
+  @OptionGroup var live: LiveOptions
   @OptionGroup var product: ProductOptions
   @OptionGroup var time: TimeoutOptions
   @OptionGroup var output: OutputOptions
@@ -23,6 +29,7 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     let surroundings = Surroundings.current
     let running = try await product.running(surroundings)
+    guard !watch else { return try await show(running) }
     let status = try await running.connection.host.getStatus(
       GetStatusRequest(), options: time.callOptions)
     if output.json {
@@ -30,6 +37,15 @@ struct StatusCommand: AsyncParsableCommand {
     } else {
       try Output.lines(
         StatusReport(status: status, terminal: surroundings.terminal, now: Surroundings.now).lines)
+    }
+  }
+
+  private func show(_ running: RunningProduct) async throws {
+    try await live.view.run { terminal in
+      let status = try await running.connection.host.getStatus(
+        GetStatusRequest(), options: time.callOptions)
+      if output.json { return [try HostJSON.json(status).text()] }
+      return StatusReport(status: status, terminal: terminal, now: Surroundings.now).lines
     }
   }
 }

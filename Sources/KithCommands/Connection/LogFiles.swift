@@ -58,7 +58,9 @@ struct LogFiles {
 
   /// The last lines of a log, oldest first.
   /// - Throws: ``CommandFailure`` when there is no such log, or it cannot be read.
-  func last(_ count: Int, of name: String) throws(CommandFailure) -> [LogLine] {
+  func last(
+    _ count: Int, of name: String, minimumLevel: LogLevel
+  ) throws(CommandFailure) -> [LogLine] {
     guard names.contains(name) else {
       let shown = SafeText.line(String(name.prefix(60)))
       let hint =
@@ -74,7 +76,8 @@ struct LogFiles {
       let bytes = try SystemValueReader().bytes(ofFile: path)
       for line in bytes.split(separator: UInt8(ascii: "\n")).reversed() {
         guard lines.count < count else { break }
-        if let line = Self.line(line) { lines.append(line) }
+        guard let line = self.line(line, of: name), line.level >= minimumLevel else { continue }
+        lines.append(line)
       }
       older += 1
       path = "\(places.logFile(worker: name)).\(older)"
@@ -83,7 +86,7 @@ struct LogFiles {
   }
 
   /// A line of a file; `nil` for the first one, which says where the file begins, and for what is none.
-  private static func line(_ encoded: ArraySlice<UInt8>) -> LogLine? {
+  private func line(_ encoded: ArraySlice<UInt8>, of name: String) -> LogLine? {
     guard let value = try? JSONValue(parsing: Array(encoded)),
       let at = value["at_ms"]?.integerValue,
       let text = value["text"]?.stringValue
@@ -91,8 +94,14 @@ struct LogFiles {
     let stream = LogStream.allCases.first {
       $0.name?.lowercased() == value["stream"]?.stringValue
     }
+    let fields = value["fields"]?.objectValue?.members ?? []
     return LogLine(
       atMs: at, generation: value["generation"]?.unsignedValue ?? 0,
-      stream: stream ?? .unspecified, text: text)
+      stream: stream ?? .unspecified, text: text, name: name,
+      level: LogLevel.known.first { $0.word == value["level"]?.stringValue } ?? .unspecified,
+      call: value["call"]?.stringValue ?? "",
+      fields: Dictionary(
+        fields.map { ($0.name, $0.value.stringValue ?? "") },
+        uniquingKeysWith: { first, _ in first }))
   }
 }

@@ -15,6 +15,12 @@ enum Output {
     try toStandardOutput(lines.map { $0 + "\n" }.joined())
   }
 
+  /// Writes a text to standard output as it is.
+  /// - Throws: as ``line(_:)``.
+  static func text(_ text: String) throws(CommandFailure) {
+    try toStandardOutput(text)
+  }
+
   /// Writes a line to standard error. Where that fails nobody can be told; the exit code still says it.
   static func errorLine(_ text: String) {
     _ = write(text + "\n", to: STDERR_FILENO)

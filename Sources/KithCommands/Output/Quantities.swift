@@ -15,6 +15,16 @@ enum Quantities {
     return "\(text) \(units[unit])"
   }
 
+  /// How long a call took, in few characters: `850us`, `1.2ms`, `48ms`, `2.5s`, `90s`.
+  static func latency(microseconds: UInt64) -> String {
+    if microseconds < 1000 { return "\(microseconds)us" }
+    let milliseconds = Double(microseconds) / 1000
+    if milliseconds < 10 { return "\(decimals(milliseconds, 1))ms" }
+    if milliseconds < 1000 { return "\(Int(milliseconds.rounded()))ms" }
+    let seconds = milliseconds / 1000
+    return seconds < 10 ? "\(decimals(seconds, 1))s" : "\(Int(seconds.rounded()))s"
+  }
+
   /// A time that has passed, by its two largest units at most: `450 ms`, `12 s`, `3 min`, `2 h 5 min`, `4 d 3 h`.
   static func elapsed(milliseconds: Int64) -> String {
     if milliseconds < 0 { return "0 s" }

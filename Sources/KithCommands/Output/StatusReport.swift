@@ -16,6 +16,7 @@ struct StatusReport {
       + "  host \(SafeText.line(status.hostVersion)), pid \(status.hostPid), up \(uptime)"
     guard !status.workers.isEmpty else { return [head, "", "The product has no workers."] }
     return [head, ""] + Self.table(status.workers, now: now).lines(terminal)
+      + Concerns(alerts: status.alerts, logTroubles: status.logTroubles).lines(terminal)
   }
 
   /// The workers as a table.

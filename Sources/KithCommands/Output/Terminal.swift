@@ -4,12 +4,15 @@ import Glibc
 struct Terminal: Sendable, Equatable {
   /// How many columns there are: as `COLUMNS` says; without it those of the terminal, 80 where it is none.
   var width: Int
+  /// How many rows there are; nil where a text cannot be written over, as in a pipe.
+  var height: Int?
   /// Whether text may be coloured.
   var hasColour: Bool
 
   /// A terminal as described.
-  init(width: Int = 80, hasColour: Bool = false) {
+  init(width: Int = 80, height: Int? = nil, hasColour: Bool = false) {
     self.width = width
+    self.height = height
     self.hasColour = hasColour
   }
 
@@ -19,11 +22,12 @@ struct Terminal: Sendable, Equatable {
     guard isatty(STDOUT_FILENO) == 1 else { return Terminal(width: asked ?? 80) }
     var size = winsize()
     let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-    let refusesColour =
-      !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
+    let isDumb = environment["TERM"] == "dumb"
+    let refusesColour = !(environment["NO_COLOR"] ?? "").isEmpty || isDumb
     return Terminal(
       // Lines that are too long are hard to read, and ones that are too short cannot hold a table.
       width: asked ?? (isKnown ? min(max(Int(size.ws_col), narrowest), 120) : 80),
+      height: isDumb ? nil : isKnown && size.ws_row > 0 ? Int(size.ws_row) : 24,
       hasColour: !refusesColour)
   }
 

@@ -26,6 +26,24 @@ enum TextWidth {
     text + String(repeating: " ", count: max(0, width - columns(text)))
   }
 
+  /// The text up to so many columns; what colours it takes no column and is kept to its end.
+  static func clipped(_ text: String, to width: Int) -> String {
+    var result = ""
+    var column = 0
+    var isInSequence = false
+    for character in text {
+      if isInSequence || character == "\u{1b}" {
+        // `ESC [ numbers letter`
+        isInSequence = character == "\u{1b}" || !character.isLetter
+        result.append(character)
+        continue
+      }
+      column += columns(character)
+      if column <= width { result.append(character) }
+    }
+    return result
+  }
+
   /// The text broken between words into lines of at most so many columns; spaces within a line are kept.
   static func wrapped(_ text: String, width: Int) -> [String] {
     guard columns(text) > width else { return [text] }

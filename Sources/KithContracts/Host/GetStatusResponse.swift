@@ -27,6 +27,12 @@ public struct GetStatusResponse: GeneratedMessage {
   /// One a worker of the manifest, in start order.
   public var workers: [WorkerStatus] = []
 
+  /// The logs that cannot be written at the moment, or have lost lines since the host started. Empty when all is well.
+  public var logTroubles: [LogTrouble] = []
+
+  /// One for each alert rule of the manifest and each worker that it watches, in the order of the manifest.
+  public var alerts: [Alert] = []
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -41,7 +47,9 @@ public struct GetStatusResponse: GeneratedMessage {
     hostPid: Int32 = 0,
     hostStartedAtMs: Int64 = 0,
     root: String = "",
-    workers: [WorkerStatus] = []
+    workers: [WorkerStatus] = [],
+    logTroubles: [LogTrouble] = [],
+    alerts: [Alert] = []
   ) {
     self.product = product
     self.title = title
@@ -50,6 +58,8 @@ public struct GetStatusResponse: GeneratedMessage {
     self.hostStartedAtMs = hostStartedAtMs
     self.root = root
     self.workers = workers
+    self.logTroubles = logTroubles
+    self.alerts = alerts
   }
 
   public static var fullName: String { "kith.host.v1.GetStatusResponse" }
@@ -65,6 +75,8 @@ public struct GetStatusResponse: GeneratedMessage {
     if c.pointee.has_host_started_at_ms != 0 { self.hostStartedAtMs = c.pointee.host_started_at_ms }
     if c.pointee.has_root != 0 { self.root = try Unpacked.text(c.pointee.root, "kith.host.v1.GetStatusResponse.root") }
     try Unpacked.append(c.pointee.workers, c.pointee.n_workers, to: &self.workers)
+    try Unpacked.append(c.pointee.log_troubles, c.pointee.n_log_troubles, to: &self.logTroubles)
+    try Unpacked.append(c.pointee.alerts, c.pointee.n_alerts, to: &self.alerts)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -96,6 +108,8 @@ public struct GetStatusResponse: GeneratedMessage {
       c.pointee.has_root = 1
     }
     (c.pointee.workers, c.pointee.n_workers) = try arena.fill(self.workers)
+    (c.pointee.log_troubles, c.pointee.n_log_troubles) = try arena.fill(self.logTroubles)
+    (c.pointee.alerts, c.pointee.n_alerts) = try arena.fill(self.alerts)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -107,6 +121,8 @@ public struct GetStatusResponse: GeneratedMessage {
     if self.hostStartedAtMs != 0 { text.add("hostStartedAtMs", self.hostStartedAtMs) }
     if !self.root.isEmpty { text.add("root", self.root) }
     if !self.workers.isEmpty { text.add("workers", self.workers) }
+    if !self.logTroubles.isEmpty { text.add("logTroubles", self.logTroubles) }
+    if !self.alerts.isEmpty { text.add("alerts", self.alerts) }
     text.add(self.unknownFields)
   }
 }

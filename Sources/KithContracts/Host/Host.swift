@@ -40,7 +40,17 @@ public enum HostMethods {
     service: "kith.host.v1.Host", method: "UpgradeWorker",
     idempotency: .unknown)
 
-  /// Lines of a worker's log, from a cursor on.
+  /// Counts of the host and its workers: calls, latency, memory, processor time.
+  public static let getMetrics = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "GetMetrics",
+    idempotency: .noSideEffects)
+
+  /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
+  public static let setWorkerLogLevel = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "SetWorkerLogLevel",
+    idempotency: .idempotent)
+
+  /// Lines of logs, merged by time, from a cursor on.
   public static let readLog = MethodDescriptor(
     service: "kith.host.v1.Host", method: "ReadLog",
     idempotency: .noSideEffects)
@@ -51,7 +61,7 @@ public enum HostMethods {
     idempotency: .idempotent)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorkers, upgradeWorker, readLog, shutdown]
+  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorkers, upgradeWorker, getMetrics, setWorkerLogLevel, readLog, shutdown]
 }
 
 /// Controls the workers of one product.
@@ -122,7 +132,25 @@ public struct HostClient: Sendable {
     return response.message
   }
 
-  /// Lines of a worker's log, from a cursor on.
+  /// Counts of the host and its workers: calls, latency, memory, processor time.
+  public func getMetrics(
+    _ request: GetMetricsRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> GetMetricsResponse {
+    let response: RPCResponse<GetMetricsResponse> = try await client.unary(
+      HostMethods.getMetrics, request, options: options)
+    return response.message
+  }
+
+  /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
+  public func setWorkerLogLevel(
+    _ request: SetWorkerLogLevelRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> SetWorkerLogLevelResponse {
+    let response: RPCResponse<SetWorkerLogLevelResponse> = try await client.unary(
+      HostMethods.setWorkerLogLevel, request, options: options)
+    return response.message
+  }
+
+  /// Lines of logs, merged by time, from a cursor on.
   public func readLog(
     _ request: ReadLogRequest, options: CallOptions = .defaults
   ) async throws(RPCError) -> ReadLogResponse {
@@ -181,7 +209,17 @@ public protocol HostHandler: Sendable {
     _ request: UpgradeWorkerRequest, context: CallContext
   ) async throws -> UpgradeWorkerResponse
 
-  /// Lines of a worker's log, from a cursor on.
+  /// Counts of the host and its workers: calls, latency, memory, processor time.
+  func getMetrics(
+    _ request: GetMetricsRequest, context: CallContext
+  ) async throws -> GetMetricsResponse
+
+  /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
+  func setWorkerLogLevel(
+    _ request: SetWorkerLogLevelRequest, context: CallContext
+  ) async throws -> SetWorkerLogLevelResponse
+
+  /// Lines of logs, merged by time, from a cursor on.
   func readLog(
     _ request: ReadLogRequest, context: CallContext
   ) async throws -> ReadLogResponse
@@ -221,6 +259,14 @@ extension ServiceDefinition {
         },
         .unary(HostMethods.upgradeWorker) { request, context in
           try await handler.upgradeWorker(
+            request, context: context)
+        },
+        .unary(HostMethods.getMetrics) { request, context in
+          try await handler.getMetrics(
+            request, context: context)
+        },
+        .unary(HostMethods.setWorkerLogLevel) { request, context in
+          try await handler.setWorkerLogLevel(
             request, context: context)
         },
         .unary(HostMethods.readLog) { request, context in

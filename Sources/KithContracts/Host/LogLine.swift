@@ -4,9 +4,10 @@
 internal import KithContractsC
 public import KithWire
 
-/// A line that a worker wrote.
+/// A line of a log.
 public struct LogLine: GeneratedMessage {
-  /// When the host read it, in milliseconds since 1970-01-01T00:00:00Z.
+  /// When it was written, in milliseconds since 1970-01-01T00:00:00Z: the moment that the SDK noted, or else that at
+  /// which the host read it.
   public var atMs: Int64 = 0
 
   /// Which generation wrote it.
@@ -15,8 +16,22 @@ public struct LogLine: GeneratedMessage {
   /// Where it was written.
   public var stream: LogStream = .unspecified
 
-  /// The line without its newline, at most 16 KiB; invalid UTF-8 is shown as U+FFFD.
+  /// The message, or the line as it was written, without its newline; at most 16 KiB. Invalid UTF-8 is shown as U+FFFD.
   public var text: String = ""
+
+  /// Whose log it is in: a worker's name, or `kithd`.
+  public var name: String = ""
+
+  /// How grave it is. What was written past the SDK's logger is INFO on the standard output and ERROR on the standard
+  /// error, where the Swift runtime says why it ends the process.
+  public var level: LogLevel = .unspecified
+
+  /// The call during which it was written: the id of its trace where the caller traces, which is then the same in every
+  /// worker that the call reaches, else a number that counts within the process. Empty when it is not known.
+  public var call: String = ""
+
+  /// What the logger was told beside the message, by name.
+  public var fields: [String: String] = [:]
 
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
@@ -29,17 +44,25 @@ public struct LogLine: GeneratedMessage {
     atMs: Int64 = 0,
     generation: UInt64 = 0,
     stream: LogStream = .unspecified,
-    text: String = ""
+    text: String = "",
+    name: String = "",
+    level: LogLevel = .unspecified,
+    call: String = "",
+    fields: [String: String] = [:]
   ) {
     self.atMs = atMs
     self.generation = generation
     self.stream = stream
     self.text = text
+    self.name = name
+    self.level = level
+    self.call = call
+    self.fields = fields
   }
 
   public static var fullName: String { "kith.host.v1.LogLine" }
 
-  public static let layout = WireLayout(depth: 0, kith__host__v1__log_line__init)
+  public static let layout = WireLayout(depth: 1, kith__host__v1__log_line__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__LogLine.self)
@@ -47,6 +70,13 @@ public struct LogLine: GeneratedMessage {
     if c.pointee.has_generation != 0 { self.generation = c.pointee.generation }
     if c.pointee.has_stream != 0 { self.stream = LogStream(rawValue: c.pointee.stream) }
     if c.pointee.has_text != 0 { self.text = try Unpacked.text(c.pointee.text, "kith.host.v1.LogLine.text") }
+    if c.pointee.has_name != 0 { self.name = try Unpacked.text(c.pointee.name, "kith.host.v1.LogLine.name") }
+    if c.pointee.has_level != 0 { self.level = LogLevel(rawValue: c.pointee.level) }
+    if c.pointee.has_call != 0 { self.call = try Unpacked.text(c.pointee.call, "kith.host.v1.LogLine.call") }
+    for index in 0..<c.pointee.n_fields {
+      guard let entry = c.pointee.fields[index] else { continue }
+      self.fields[try Unpacked.text(entry.pointee.key, "kith.host.v1.LogLine.fields")] = try Unpacked.text(entry.pointee.value, "kith.host.v1.LogLine.fields")
+    }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -69,6 +99,31 @@ public struct LogLine: GeneratedMessage {
       c.pointee.text = arena.copy(self.text)
       c.pointee.has_text = 1
     }
+    if !self.name.isEmpty {
+      c.pointee.name = arena.copy(self.name)
+      c.pointee.has_name = 1
+    }
+    if self.level.rawValue != 0 {
+      c.pointee.level = self.level.rawValue
+      c.pointee.has_level = 1
+    }
+    if !self.call.isEmpty {
+      c.pointee.call = arena.copy(self.call)
+      c.pointee.has_call = 1
+    }
+    if !self.fields.isEmpty {
+      let entries = arena.array(of: UnsafeMutablePointer<Kith__Host__V1__LogLine__FieldsEntry>?.self, count: self.fields.count)
+      for (index, pair) in self.fields.sorted(by: { $0.key < $1.key }).enumerated() {
+        let entry = arena.array(of: Kith__Host__V1__LogLine__FieldsEntry.self, count: 1)
+        kith__host__v1__log_line__fields_entry__init(entry)
+        entry.pointee.key = arena.copy(pair.key)
+        entry.pointee.has_key = 1
+        entry.pointee.value = arena.copy(pair.value)
+        entry.pointee.has_value = 1
+        (entries + index).initialize(to: entry)
+      }
+      (c.pointee.fields, c.pointee.n_fields) = (entries, self.fields.count)
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -77,6 +132,10 @@ public struct LogLine: GeneratedMessage {
     if self.generation != 0 { text.add("generation", self.generation) }
     if self.stream.rawValue != 0 { text.add("stream", self.stream) }
     if !self.text.isEmpty { text.addSensitive("text") }
+    if !self.name.isEmpty { text.add("name", self.name) }
+    if self.level.rawValue != 0 { text.add("level", self.level) }
+    if !self.call.isEmpty { text.add("call", self.call) }
+    if !self.fields.isEmpty { text.addSensitive("fields") }
     text.add(self.unknownFields)
   }
 }

@@ -6,17 +6,20 @@ public import KithWire
 
 /// Which lines to read.
 public struct ReadLogRequest: GeneratedMessage {
-  /// The worker's name, or `kithd` for the host's own log.
-  public var name: String = ""
+  /// Whose logs: workers by name, and `kithd` for the host's own; at least one, each once.
+  public var names: [String] = []
 
-  /// Where to go on: the cursor of an earlier answer. Empty means at the end, less `last_lines`.
+  /// Where to go on: the cursor of an earlier answer for the same names. Empty means at the end, less `last_lines`.
   public var cursor: String = ""
 
-  /// How many lines before the end to begin with when there is no cursor, 0 to 10000.
+  /// How many lines before the end of each log to begin with when there is no cursor, 0 to 10000.
   public var lastLines: UInt32 = 0
 
   /// Hold the answer until there is at least one line, within the call's deadline. Absent means answer at once.
   public var waitForLines: Bool = false
+
+  /// Only lines of this level or above it. Absent means all.
+  public var minimumLevel: LogLevel = .unspecified
 
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
@@ -26,15 +29,17 @@ public struct ReadLogRequest: GeneratedMessage {
 
   /// A message with these fields; the others are at their default.
   public init(
-    name: String = "",
+    names: [String] = [],
     cursor: String = "",
     lastLines: UInt32 = 0,
-    waitForLines: Bool = false
+    waitForLines: Bool = false,
+    minimumLevel: LogLevel = .unspecified
   ) {
-    self.name = name
+    self.names = names
     self.cursor = cursor
     self.lastLines = lastLines
     self.waitForLines = waitForLines
+    self.minimumLevel = minimumLevel
   }
 
   public static var fullName: String { "kith.host.v1.ReadLogRequest" }
@@ -43,20 +48,18 @@ public struct ReadLogRequest: GeneratedMessage {
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__ReadLogRequest.self)
-    if c.pointee.has_name != 0 { self.name = try Unpacked.text(c.pointee.name, "kith.host.v1.ReadLogRequest.name") }
+    try Unpacked.append(c.pointee.names, c.pointee.n_names, to: &self.names, "kith.host.v1.ReadLogRequest.names")
     if c.pointee.has_cursor != 0 { self.cursor = try Unpacked.text(c.pointee.cursor, "kith.host.v1.ReadLogRequest.cursor") }
     if c.pointee.has_last_lines != 0 { self.lastLines = c.pointee.last_lines }
     if c.pointee.has_wait_for_lines != 0 { self.waitForLines = c.pointee.wait_for_lines != 0 }
+    if c.pointee.has_minimum_level != 0 { self.minimumLevel = LogLevel(rawValue: c.pointee.minimum_level) }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
   public func fill(_ message: UnsafeMutableRawPointer, in arena: borrowing WireArena) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__ReadLogRequest.self)
     kith__host__v1__read_log_request__init(c)
-    if !self.name.isEmpty {
-      c.pointee.name = arena.copy(self.name)
-      c.pointee.has_name = 1
-    }
+    (c.pointee.names, c.pointee.n_names) = arena.copy(self.names)
     if !self.cursor.isEmpty {
       c.pointee.cursor = arena.copy(self.cursor)
       c.pointee.has_cursor = 1
@@ -69,14 +72,19 @@ public struct ReadLogRequest: GeneratedMessage {
       c.pointee.wait_for_lines = self.waitForLines ? 1 : 0
       c.pointee.has_wait_for_lines = 1
     }
+    if self.minimumLevel.rawValue != 0 {
+      c.pointee.minimum_level = self.minimumLevel.rawValue
+      c.pointee.has_minimum_level = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
   public func describe(into text: inout MessageDescription) {
-    if !self.name.isEmpty { text.add("name", self.name) }
+    if !self.names.isEmpty { text.add("names", self.names) }
     if !self.cursor.isEmpty { text.add("cursor", self.cursor) }
     if self.lastLines != 0 { text.add("lastLines", self.lastLines) }
     if self.waitForLines { text.add("waitForLines", self.waitForLines) }
+    if self.minimumLevel.rawValue != 0 { text.add("minimumLevel", self.minimumLevel) }
     text.add(self.unknownFields)
   }
 }

@@ -4,9 +4,9 @@
 internal import KithContractsC
 public import KithWire
 
-/// Lines of a log.
+/// Lines of logs.
 public struct ReadLogResponse: GeneratedMessage {
-  /// At most 1000 lines, oldest first.
+  /// At most 1000 lines, merged by their time; the lines of one log keep their order.
   public var lines: [LogLine] = []
 
   /// Where the next read goes on.
@@ -29,7 +29,7 @@ public struct ReadLogResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.host.v1.ReadLogResponse" }
 
-  public static let layout = WireLayout(depth: 1, kith__host__v1__read_log_response__init)
+  public static let layout = WireLayout(depth: 2, kith__host__v1__read_log_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__ReadLogResponse.self)

@@ -27,8 +27,13 @@ public enum LifecycleMethods {
     service: "kith.worker.v1.Lifecycle", method: "Drain",
     idempotency: .unknown)
 
+  /// Sets from which level on the worker logs. After the handshake.
+  public static let setLogLevel = MethodDescriptor(
+    service: "kith.worker.v1.Lifecycle", method: "SetLogLevel",
+    idempotency: .idempotent)
+
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [handshake, configure, start, drain]
+  public static let all: [MethodDescriptor] = [handshake, configure, start, drain, setLogLevel]
 }
 
 /// The life of one worker process, led by the host: Handshake, Configure, Start, then calls, then Drain; the process
@@ -78,6 +83,15 @@ public struct LifecycleClient: Sendable {
       LifecycleMethods.drain, request, options: options)
     return response.message
   }
+
+  /// Sets from which level on the worker logs. After the handshake.
+  public func setLogLevel(
+    _ request: SetLogLevelRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> SetLogLevelResponse {
+    let response: RPCResponse<SetLogLevelResponse> = try await client.unary(
+      LifecycleMethods.setLogLevel, request, options: options)
+    return response.message
+  }
 }
 
 /// The life of one worker process, led by the host: Handshake, Configure, Start, then calls, then Drain; the process
@@ -107,6 +121,11 @@ public protocol LifecycleHandler: Sendable {
   func drain(
     _ request: DrainRequest, context: CallContext
   ) async throws -> DrainResponse
+
+  /// Sets from which level on the worker logs. After the handshake.
+  func setLogLevel(
+    _ request: SetLogLevelRequest, context: CallContext
+  ) async throws -> SetLogLevelResponse
 }
 
 extension ServiceDefinition {
@@ -130,6 +149,10 @@ extension ServiceDefinition {
         },
         .unary(LifecycleMethods.drain) { request, context in
           try await handler.drain(
+            request, context: context)
+        },
+        .unary(LifecycleMethods.setLogLevel) { request, context in
+          try await handler.setLogLevel(
             request, context: context)
         },
       ])

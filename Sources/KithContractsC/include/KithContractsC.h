@@ -3,6 +3,7 @@
 
 #include "descriptors.h"
 #include "kith/health/v1/health.pb-c.h"
+#include "kith/metrics/v1/metrics.pb-c.h"
 #include "google/protobuf/descriptor.pb-c.h"
 #include "kith/host/v1/host.pb-c.h"
 #include "kith/reflection/v1/reflection.pb-c.h"

@@ -9,6 +9,9 @@
 extern const uint8_t *const kith_health_v1_health_descriptor;
 extern const size_t kith_health_v1_health_descriptor_size;
 
+extern const uint8_t *const kith_metrics_v1_metrics_descriptor;
+extern const size_t kith_metrics_v1_metrics_descriptor_size;
+
 extern const uint8_t *const google_protobuf_descriptor_descriptor;
 extern const size_t google_protobuf_descriptor_descriptor_size;
 

@@ -36,7 +36,8 @@ extension Host {
       product: settings.plan.product, title: settings.plan.title,
       hostVersion: HostVersion.current, hostPid: getpid(),
       hostStartedAtMs: startedAtMilliseconds, root: settings.places.stateDirectory,
-      workers: workers)
+      workers: workers, logTroubles: await logTroubles(),
+      alerts: alertStandings)
   }
 
   /// Where a worker or a service is.
@@ -117,11 +118,6 @@ extension Host {
     beginShutdown(because: "asked to")
     try await wait { $0.supervisor.isShutDown ? .success(()) : nil }
     return ShutdownResponse(workersEnded: endedByShutdown, workersKilled: killedByShutdown)
-  }
-
-  /// Checks that there is a log of this name.
-  func checkLogName(_ name: String) throws(RPCError) {
-    if name != LogKeeper.hostName { _ = try plannedWorker(name, field: "name") }
   }
 
   private func waitUntilReady(_ name: String, after generation: UInt64) async throws {
@@ -214,7 +210,7 @@ extension Host {
 
 extension WorkerSnapshot.State {
   /// The state in the words of the contract.
-  fileprivate var contract: WorkerState {
+  var contract: WorkerState {
     switch self {
     case .stopped: .stopped
     case .waiting: .waiting

@@ -27,7 +27,7 @@ actor LogKeeper {
   private var sources: [UInt64: Source] = [:]
   private var nextSource: UInt64 = 1
   private var lastLines: [Incarnation: [String]] = [:]
-  private var readers: [(log: String, waiter: Waiter<Void>)] = []
+  private var readers: [(logs: Set<String>, waiter: Waiter<Void>)] = []
   private var isClosing = false
 
   /// Opens the logs of these workers and the host's own.
@@ -60,12 +60,23 @@ actor LogKeeper {
   }
 
   /// Adds a line of the host about a worker, or to its own log.
-  nonisolated func note(log: String, generation: UInt64, _ text: String) {
-    inOrder { keeper in
-      var splitter = LineSplitter()
-      let lines = splitter.add(Array(text.utf8)) + splitter.finish()
-      keeper.write(log, generation, .host, lines)
-    }
+  nonisolated func note(
+    log: String, generation: UInt64, level: LogRecord.Level = .notice, _ text: String
+  ) {
+    inOrder { $0.add(log: log, generation: generation, level: level, text) }
+  }
+
+  private func add(log: String, generation: UInt64, level: LogRecord.Level, _ text: String) {
+    var splitter = LineSplitter()
+    let lines = splitter.add(Array(text.utf8)) + splitter.finish()
+    let now = WallClock.milliseconds
+    keep(
+      log,
+      lines.map {
+        LogRecord(
+          atMilliseconds: now, worker: log, generation: generation, stream: .host, level: level,
+          text: $0)
+      })
   }
 
   /// Ends the wait of all who wait for lines, now and from here on.
@@ -139,17 +150,81 @@ actor LogKeeper {
   ) {
     guard !lines.isEmpty else { return }
     let now = WallClock.milliseconds
-    files[log]?.append(
-      lines.map {
-        LogRecord(atMilliseconds: now, generation: generation, stream: stream, text: $0)
-      })
+    let records = lines.map {
+      LogRecord(written: $0, at: now, by: log, generation: generation, on: stream)
+    }
     if stream == .stderr {
       let incarnation = Incarnation(worker: log, generation: generation)
-      let all = (lastLines[incarnation] ?? []) + lines
+      let all = (lastLines[incarnation] ?? []) + records.suffix(Self.rememberedLines).map(\.line)
       lastLines[incarnation] = Array(all.suffix(Self.rememberedLines))
     }
-    for reader in readers where reader.log == log { reader.waiter.finish(.success(())) }
+    keep(log, records)
+  }
+
+  private func keep(_ log: String, _ records: [LogRecord]) {
+    let trouble = files[log]?.trouble
+    files[log]?.append(records)
+    noteTrouble(with: log, before: trouble)
+    release { $0.contains(log) }
+  }
+
+  private func release(_ isConcerned: (Set<String>) -> Bool) {
+    for reader in readers where isConcerned(reader.logs) { reader.waiter.finish(.success(())) }
     readers.removeAll { $0.waiter.isFinished }
+  }
+
+  // MARK: Logs that cannot be written
+
+  /// A log that cannot be written now, or lost lines since the host started.
+  struct Trouble: Hashable, Sendable {
+    var log: String
+    /// Why it cannot be written; empty when it can be again.
+    var reason: String
+    var linesWaiting: UInt64
+    var linesLost: UInt64
+  }
+
+  /// How long after a failure the file is tried again.
+  private static let retryInterval = Duration.seconds(1)
+
+  /// The logs that cannot be written, or have lost lines, by name.
+  var troubles: [Trouble] {
+    files.sorted { $0.key < $1.key }.compactMap { log, file in
+      guard file.trouble != nil || file.lost > 0 else { return nil }
+      return Trouble(
+        log: log, reason: file.trouble.map { "\($0)" } ?? "", linesWaiting: UInt64(file.waiting),
+        linesLost: file.lost)
+    }
+  }
+
+  /// Tells the host's own log when a log cannot be written any more and when it can again, and sees to it that it is tried.
+  private func noteTrouble(with log: String, before: SystemError?) {
+    guard let file = files[log] else { return }
+    if file.trouble != nil {
+      reactor.setAlarm(for: self, at: .now + Self.retryInterval) { [weak self] in
+        self?.assumeIsolated { $0.retry() }
+      }
+    }
+    guard (before == nil) != (file.trouble == nil) else { return }
+    let lost = file.lost > 0 ? "; \(file.lost) lines were lost since the host started" : ""
+    if let trouble = file.trouble {
+      add(
+        log: Self.hostName, generation: 0, level: .error,
+        "the log of \(log) cannot be written, its lines wait in memory: \(trouble)")
+    } else {
+      add(
+        log: Self.hostName, generation: 0, level: .notice,
+        "the log of \(log) can be written again\(lost)")
+    }
+  }
+
+  private func retry() {
+    for (log, file) in files where file.trouble != nil {
+      let trouble = file.trouble
+      files[log]?.flush()
+      noteTrouble(with: log, before: trouble)
+      release { $0.contains(log) }
+    }
   }
 
   // MARK: Reading
@@ -160,26 +235,71 @@ actor LogKeeper {
     return lastLines[incarnation] ?? []
   }
 
-  /// Lines from a position on, or the last ones; nil when there is no such log.
-  func read(
-    log: String, from position: UInt64?, lastLines: Int, limit: Int
-  ) throws(SystemError) -> (records: [LogRecord], next: UInt64)? {
-    guard let file = files[log] else { return nil }
-    if let position { return try file.read(from: position, limit: limit) }
-    return try file.read(from: try file.position(ofLast: lastLines), limit: limit)
+  /// Where reading goes on: a position in each of several logs.
+  typealias Cursor = [String: UInt64]
+
+  /// The positions at which the last lines of several logs begin.
+  func cursor(
+    of logs: [String], lastLines: Int, minimumLevel: LogRecord.Level
+  ) throws(SystemError) -> Cursor {
+    var cursor: Cursor = [:]
+    for log in logs {
+      cursor[log] = try files[log]?.position(ofLast: lastLines, minimumLevel: minimumLevel) ?? 0
+    }
+    return cursor
   }
 
-  /// Waits until a log has something behind a position; false when nothing more will come because the host ends.
-  func waitForLines(log: String, after position: UInt64) async throws -> Bool {
-    guard let file = files[log], file.end <= position else { return true }
+  /// Lines from a cursor on, at most `limit`, merged by their time, and where to go on.
+  ///
+  /// Nothing is written while this reads, so that what a later read gives is not older than what this one gave, but for
+  /// the moment between a line's writing and its reading by the host.
+  func read(
+    from cursor: Cursor, minimumLevel: LogRecord.Level, limit: Int
+  ) throws(SystemError) -> (records: [LogRecord], next: Cursor, isAtEnd: Bool) {
+    struct Page {
+      var log: String
+      var entries: ArraySlice<RotatedFile.Entry>
+      var next: UInt64
+      var isLast: Bool
+    }
+    var next = cursor
+    var pages: [Page] = []
+    for (log, position) in cursor.sorted(by: { $0.key < $1.key }) {
+      guard let file = files[log] else { continue }
+      let page = try file.read(from: position, minimumLevel: minimumLevel, limit: limit)
+      pages.append(
+        Page(
+          log: log, entries: page.entries[...], next: page.next, isLast: page.next == file.end))
+    }
+    var records: [LogRecord] = []
+    // What is behind a page that ended early may be older than what the others hold.
+    while records.count < limit, !pages.contains(where: { $0.entries.isEmpty && !$0.isLast }) {
+      let first = pages.indices.filter { !pages[$0].entries.isEmpty }.min {
+        let left = pages[$0].entries.first?.record.atMilliseconds ?? 0
+        return left < pages[$1].entries.first?.record.atMilliseconds ?? 0
+      }
+      guard let first, let entry = pages[first].entries.popFirst() else { break }
+      records.append(entry.record)
+      next[pages[first].log] = entry.next
+    }
+    for page in pages where page.entries.isEmpty { next[page.log] = page.next }
+    return (records, next, pages.allSatisfy { $0.entries.isEmpty && $0.isLast })
+  }
+
+  /// Waits until one of the logs has something behind its position; false when nothing more will come because the host ends.
+  func waitForLines(after cursor: Cursor) async throws -> Bool {
+    let hasMore = cursor.contains { log, position in (files[log]?.end ?? 0) > position }
+    if hasMore { return true }
     guard !isClosing else { return false }
     let waiter = Waiter<Void>()
     readers.removeAll { $0.waiter.isFinished }
-    readers.append((log, waiter))
+    readers.append((Set(cursor.keys), waiter))
     try await waiter.value()
     return !isClosing
   }
 
-  /// Returns when everything that was asked for before has been written.
-  func flush() {}
+  /// Returns when everything that was asked for before has been written, as far as it can be.
+  func flush() {
+    for log in files.keys { files[log]?.flush() }
+  }
 }

@@ -10,41 +10,118 @@ struct LogRecord: Hashable, Sendable {
     case host
   }
 
-  /// When the host read it, in milliseconds since 1970.
+  /// How grave a line is, from the least on; the words are swift-log's.
+  enum Level: String, CaseIterable, Comparable, Hashable, Sendable {
+    case trace
+    case debug
+    case info
+    case notice
+    case warning
+    case error
+    case critical
+
+    static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+  }
+
+  /// When it was written, in milliseconds since 1970: the moment that the SDK noted, or else that at which the host read it.
   var atMilliseconds: Int64
+  /// Whose log it is in.
+  var worker: String
   /// Which generation of the worker wrote it.
   var generation: UInt64
   var stream: Stream
-  /// The line without its newline.
+  var level: Level
+  /// The call during which it was written; empty when it is not known.
+  var call = ""
+  /// The message, or the line as it was written, without its newline.
   var text: String
+  /// What the logger was told beside the message.
+  var fields: [String: String] = [:]
 
   /// The longest text of a line in bytes; a longer line is broken into several.
   static let maximumTextBytes = 16 << 10
 
   /// The record as a line of a file: JSON and a newline.
   var encoded: [UInt8] {
-    let object: JSONValue = [
-      "at_ms": .integer(atMilliseconds), "generation": .unsigned(generation),
-      "stream": .string(stream.rawValue), "text": .string(text),
+    var object: JSONObject = [
+      "at_ms": .integer(atMilliseconds), "worker": .string(worker),
+      "generation": .unsigned(generation), "stream": .string(stream.rawValue),
+      "level": .string(level.rawValue),
     ]
-    return Array(object.text().utf8) + [UInt8(ascii: "\n")]
+    if !call.isEmpty { object["call"] = .string(call) }
+    object["text"] = .string(text)
+    if !fields.isEmpty { object["fields"] = Self.object(fields) }
+    return Array(JSONValue.object(object).text().utf8) + [UInt8(ascii: "\n")]
   }
 
-  init(atMilliseconds: Int64, generation: UInt64, stream: Stream, text: String) {
-    self.atMilliseconds = atMilliseconds
-    self.generation = generation
-    self.stream = stream
-    self.text = text
+  /// The record as a person reads it: the message, then `name=value` for each field.
+  var line: String {
+    fields.sorted { $0.key < $1.key }.reduce(text) { line, field in
+      let isQuoted = field.value.isEmpty || field.value.contains { $0 == " " || $0 == "=" }
+      return line + " \(field.key)=" + (isQuoted ? "\"\(field.value)\"" : field.value)
+    }
   }
 
-  /// The record of a line; nil when it is none, as one that a full disk cut short.
+  private static func object(_ fields: [String: String]) -> JSONValue {
+    .object(JSONObject(fields.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
+  }
+}
+
+extension LogRecord {
+  /// The record of a line in a file; nil when it is none, as one that a full disk cut short.
   init?(encoded line: some Collection<UInt8>) {
     guard let value = try? JSONValue(parsing: Array(line)), case .object(let object) = value,
-      let at = object["at_ms"]?.integerValue, let generation = object["generation"]?.integerValue,
-      case .string(let streamName)? = object["stream"], let stream = Stream(rawValue: streamName),
-      case .string(let text)? = object["text"], generation >= 0
+      let at = object["at_ms"]?.integerValue, let generation = object["generation"]?.unsignedValue,
+      let stream = object["stream"]?.stringValue.flatMap(Stream.init),
+      let text = object["text"]?.stringValue
     else { return nil }
     self.init(
-      atMilliseconds: at, generation: UInt64(generation), stream: stream, text: text)
+      atMilliseconds: at, worker: object["worker"]?.stringValue ?? "", generation: generation,
+      stream: stream,
+      level: object["level"]?.stringValue.flatMap(Level.init) ?? Self.level(of: stream),
+      call: object["call"]?.stringValue ?? "", text: text, fields: Self.fields(object))
+  }
+
+  /// The record of a line that a process wrote.
+  ///
+  /// The SDK writes JSON to the standard error; what it says of the moment, the level, the call and the fields is taken
+  /// from there. Who wrote it is never taken from a line: the host knows whose pipe it is. Any other line is wrapped as it
+  /// is; on the standard error it is the Swift runtime that speaks, or a library that has something to complain of.
+  init(
+    written line: String, at now: Int64, by worker: String, generation: UInt64, on stream: Stream
+  ) {
+    self.init(
+      atMilliseconds: now, worker: worker, generation: generation, stream: stream,
+      level: Self.level(of: stream), text: line)
+    guard stream == .stderr, line.hasPrefix(#"{"at_ms":"#),
+      let value = try? JSONValue(parsing: line), case .object(let object) = value,
+      let at = object["at_ms"]?.integerValue,
+      let level = object["level"]?.stringValue.flatMap(Level.init),
+      let text = object["text"]?.stringValue
+    else { return }
+    // A line cannot have been written after it was read, whatever its clock says.
+    atMilliseconds = min(at, now)
+    self.level = level
+    self.text = text
+    call = object["call"]?.stringValue ?? ""
+    fields = Self.fields(object)
+  }
+
+  /// What a line without a level of its own has.
+  private static func level(of stream: Stream) -> Level {
+    switch stream {
+    case .stdout: .info
+    case .stderr: .error
+    case .host: .notice
+    }
+  }
+
+  private static func fields(_ object: JSONObject) -> [String: String] {
+    guard case .object(let members)? = object["fields"] else { return [:] }
+    return Dictionary(
+      members.members.map { ($0.name, $0.value.stringValue ?? $0.value.text()) },
+      uniquingKeysWith: { first, _ in first })
   }
 }

@@ -13,6 +13,8 @@ struct RotatedFile {
     var fileBytes: UInt64 = 4 << 20
     /// How many files there are at most.
     var files = 4
+    /// How many bytes of records wait in memory for a file that cannot be written.
+    var waitingBytes = 1 << 20
   }
 
   /// One of the files.
@@ -23,20 +25,44 @@ struct RotatedFile {
     var end: UInt64 { begin + size }
   }
 
+  /// Records that wait until the file can be written, encoded, oldest first.
+  private struct Backlog {
+    var lines: [[UInt8]] = []
+    var bytes = 0
+  }
+
+  /// Appends bytes to a file; tests replace it by one that fails.
+  typealias Append = @Sendable (Descriptor, [UInt8]) throws(SystemError) -> Void
+
   let path: String
   let limits: Limits
+  private let appendBytes: Append
   /// Oldest first; the last is written. Part `count - 1 - n` is the file with the suffix `.n`.
   private var parts: [Part] = []
   private var current: Descriptor
   /// Whether the last write was cut short, so that the next must begin a new line.
   private var isTorn: Bool
-  /// How many records could not be written since the last that was.
-  private(set) var lost = 0
+  private var backlog = Backlog()
+  /// How many records were given up since the last that was taken in; the log will say so.
+  private var unsaid: UInt64 = 0
+
+  /// Why the file cannot be written at the moment; nil when it can.
+  private(set) var trouble: SystemError?
+  /// How many records were given up since the file was opened.
+  private(set) var lost: UInt64 = 0
+  /// How many records wait until the file can be written.
+  var waiting: Int { backlog.lines.count }
 
   /// Opens a log and goes on where it ended.
-  init(path: String, limits: Limits = Limits()) throws(SystemError) {
+  init(
+    path: String, limits: Limits = Limits(),
+    appending append: @escaping Append = { file, bytes throws(SystemError) in
+      try file.writeAll(bytes, to: "a log")
+    }
+  ) throws(SystemError) {
     self.path = path
     self.limits = limits
+    appendBytes = append
     // From the newest to the oldest, as far as they belong together.
     for index in 0..<limits.files {
       guard let part = try Self.part(path: Self.name(path, index)) else {
@@ -67,62 +93,125 @@ struct RotatedFile {
 
   // MARK: Writing
 
-  /// Appends records. A disk that is full loses lines and is said so in the log as soon as there is room; it stops nobody.
+  /// Appends records.
+  ///
+  /// While the file cannot be written, as on a full disk, they wait in memory and nobody is stopped; when more wait than
+  /// there is room for, the newest are given up, counted, and the log says so at that place once there is room again.
   mutating func append(_ records: [LogRecord]) {
-    guard let last = records.last else { return }
-    var bytes: [UInt8] = isTorn ? [UInt8(ascii: "\n")] : []
-    if lost > 0 {
-      bytes +=
-        LogRecord(
-          atMilliseconds: last.atMilliseconds, generation: last.generation, stream: .host,
-          text: "\(lost) lines were lost: the log could not be written"
-        ).encoded
-    }
-    for record in records { bytes += record.encoded }
-    do throws(SystemError) {
-      if let part = parts.last, part.size + UInt64(bytes.count) > limits.fileBytes,
-        part.size > UInt64(Self.header(begin: part.begin).count)
-      {
-        try rotate()
+    for record in records {
+      if unsaid > 0, backlog.bytes < limits.waitingBytes / 2 {
+        let count = unsaid == 1 ? "1 line was lost" : "\(unsaid) lines were lost"
+        wait(
+          LogRecord(
+            atMilliseconds: record.atMilliseconds, worker: record.worker,
+            generation: record.generation, stream: .host, level: .error,
+            text: "\(count): the log could not be written"
+          ).encoded)
+        unsaid = 0
       }
-      try current.writeAll(bytes, to: path)
-      lost = 0
-      isTorn = false
-      parts[parts.count - 1].size += UInt64(bytes.count)
-    } catch {
-      lost += records.count
-      var status = stat()
-      if fstat(current.number, &status) == 0 {
-        let size = UInt64(status.st_size)
-        isTorn = isTorn || size != parts[parts.count - 1].size
-        parts[parts.count - 1].size = size
+      let line = record.encoded
+      if unsaid > 0 || backlog.bytes + line.count > limits.waitingBytes {
+        unsaid += 1
+        lost += 1
+      } else {
+        wait(line)
+      }
+    }
+    flush()
+  }
+
+  private mutating func wait(_ line: [UInt8]) {
+    backlog.lines.append(line)
+    backlog.bytes += line.count
+    // Written on the way, so that one batch can be larger than what may wait.
+    if trouble == nil, backlog.bytes > limits.waitingBytes / 2 { flush() }
+  }
+
+  /// Writes what waits, as far as it can be written now.
+  mutating func flush() {
+    while !backlog.lines.isEmpty {
+      do throws(SystemError) {
+        let taken = try writeSome()
+        backlog.bytes -= backlog.lines[..<taken].reduce(0) { $0 + $1.count }
+        backlog.lines.removeFirst(taken)
+        trouble = nil
+      } catch {
+        trouble = error
+        return
       }
     }
   }
 
+  /// Writes the first records that wait, as many as the file at hand has room for; answers how many.
+  private mutating func writeSome() throws(SystemError) -> Int {
+    if let part = parts.last, part.size + UInt64(backlog.lines[0].count) > limits.fileBytes,
+      part.size > UInt64(Self.header(begin: part.begin).count)
+    {
+      try rotate()
+    }
+    var bytes: [UInt8] = isTorn ? [UInt8(ascii: "\n")] : []
+    let before = parts[parts.count - 1].size
+    var taken = 0
+    for line in backlog.lines {
+      guard taken == 0 || before + UInt64(bytes.count + line.count) <= limits.fileBytes else {
+        break
+      }
+      bytes += line
+      taken += 1
+    }
+    do throws(SystemError) {
+      try appendBytes(current, bytes)
+    } catch {
+      // What was written of it is taken back, so that no line stands there twice when it is written again.
+      if ftruncate(current.number, off_t(before)) != 0 {
+        var status = stat()
+        if fstat(current.number, &status) == 0 {
+          isTorn = isTorn || UInt64(status.st_size) != before
+          parts[parts.count - 1].size = UInt64(status.st_size)
+        }
+      }
+      throw error
+    }
+    isTorn = false
+    parts[parts.count - 1].size = before + UInt64(bytes.count)
+    return taken
+  }
+
   private mutating func rotate() throws(SystemError) {
+    // The next file first, beside the others: on a full disk nothing has been renamed then.
+    let begin = end
+    let fresh = path + ".next"
+    let next = try Descriptor.open(fresh, O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
+    let header = Self.header(begin: begin)
+    try appendBytes(next, header)
     for index in stride(from: min(parts.count, limits.files - 1), to: 0, by: -1) {
       let (from, to) = (Self.name(path, index - 1), Self.name(path, index))
       guard rename(from, to) == 0 else { throw SystemError("rename \(from)") }
     }
-    let begin = end
+    guard rename(fresh, path) == 0 else { throw SystemError("rename \(fresh)") }
     if parts.count == limits.files { parts.removeFirst() }
-    current = try Descriptor.open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
-    parts.append(Part(begin: begin, size: 0))
-    let header = Self.header(begin: begin)
-    try current.writeAll(header, to: path)
-    parts[parts.count - 1].size = UInt64(header.count)
+    current = next
+    isTorn = false
+    parts.append(Part(begin: begin, size: UInt64(header.count)))
   }
 
   // MARK: Reading
 
-  /// The records from a position on, at most `limit` of them and `limitBytes` bytes, and the position behind them.
+  /// A record and the position behind it.
+  struct Entry: Hashable {
+    var record: LogRecord
+    var next: UInt64
+  }
+
+  /// The records from a position on that have this level or a higher one, at most `limit` of them and from at most
+  /// `limitBytes` bytes, and the position behind all that was looked at.
   ///
   /// A position that is too old begins at the oldest that is left, one behind the end at the end.
   func read(
-    from position: UInt64, limit: Int, limitBytes: Int = 4 << 20
-  ) throws(SystemError) -> (records: [LogRecord], next: UInt64) {
-    var records: [LogRecord] = []
+    from position: UInt64, minimumLevel: LogRecord.Level = .trace, limit: Int,
+    limitBytes: Int = 4 << 20
+  ) throws(SystemError) -> (entries: [Entry], next: UInt64) {
+    var entries: [Entry] = []
     var bytesLeft = limitBytes
     var next = min(max(position, parts.first?.begin ?? 0), end)
     for (index, part) in parts.enumerated() where part.end > next {
@@ -143,13 +232,35 @@ struct RotatedFile {
           next += UInt64(line.count) + 1
           bytesLeft -= line.count
           // A file's first line, and one that a full disk cut short, are no records.
-          if let record = LogRecord(encoded: line) { records.append(record) }
+          if let record = LogRecord(encoded: line), record.level >= minimumLevel {
+            entries.append(Entry(record: record, next: next))
+          }
           line.removeAll(keepingCapacity: true)
-          if records.count == limit || bytesLeft <= 0 { return (records, next) }
+          if entries.count == limit || bytesLeft <= 0 { return (entries, next) }
         }
       }
     }
-    return (records, next)
+    return (entries, next)
+  }
+
+  /// The position at which the last `count` records of this level or a higher one begin.
+  func position(
+    ofLast count: Int, minimumLevel: LogRecord.Level
+  ) throws(SystemError) -> UInt64 {
+    guard minimumLevel > .trace else { return try position(ofLast: count) }
+    guard count > 0 else { return end }
+    // Forward, since a line is known to be of the level only once it has been read; a log is bounded in size.
+    var last: [UInt64] = []
+    var position = parts.first?.begin ?? 0
+    while position < end {
+      let (entries, next) = try read(from: position, minimumLevel: minimumLevel, limit: 1000)
+      guard next > position else { break }
+      // Where a record ends the one before it may be followed by lines of lower levels, which reading leaves out anyway.
+      last += entries.map(\.next)
+      last.removeFirst(max(0, last.count - count - 1))
+      position = next
+    }
+    return last.count > count ? last[0] : parts.first?.begin ?? 0
   }
 
   /// The position at which the last `count` lines begin.

@@ -3,6 +3,7 @@ import KithManifest
 import KithRPC
 import KithSupervision
 import KithTransportNng
+import MetricsContract
 import WorkerContract
 
 /// The host's line to one process of a worker: the calls that lead it through its life.
@@ -95,6 +96,37 @@ final class WorkerLink: Sendable {
       CheckRequest(), options: CallOptions(timeout: .seconds(1)))
     return answer.map(HealthReportMessage.init)
   }
+
+  /// Sets from which level on the process logs. One that is not ready to be told so is left to its launch record.
+  func setLogLevel(_ level: String) async throws(RPCError) {
+    do throws(RPCError) {
+      _ = try await lifecycle.setLogLevel(
+        SetLogLevelRequest(level: level), options: CallOptions(timeout: Self.patience))
+    } catch {
+      guard error.code != .failedPrecondition, error.code != .unavailable else { return }
+      throw error
+    }
+  }
+
+  /// What the process counted of its calls, or why it did not say.
+  struct Metrics: Sendable {
+    var incarnation: Incarnation
+    var answer: Result<[MethodMetrics], RPCError>
+  }
+
+  /// Asks the process for its counts.
+  func metrics() async -> Metrics {
+    do throws(RPCError) {
+      let response = try await MetricsClient(client).readMetrics(
+        ReadMetricsRequest(), options: CallOptions(timeout: Self.patience))
+      return Metrics(incarnation: incarnation, answer: .success(response.methods))
+    } catch {
+      return Metrics(incarnation: incarnation, answer: .failure(error))
+    }
+  }
+
+  /// How long a worker that works has to answer what needs no work.
+  private static let patience = Duration.seconds(2)
 
   /// Ends the line.
   func close() {

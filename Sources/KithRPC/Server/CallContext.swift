@@ -36,6 +36,15 @@ public struct CallContext: Sendable {
   /// W3C Trace Context of the caller's span; empty when the call is not traced.
   public var traceparent: String { call.traceparent }
 
+  /// Names the call in logs: the id of its trace when it is traced, which is the same wherever the call leads to; else a number
+  /// that counts within this process.
+  public var logID: String {
+    // version "-" trace id "-" span id "-" flags
+    let parts = call.traceparent.split(separator: "-")
+    return parts.count >= 4 && parts[1].utf8.count == 32
+      ? String(parts[1]) : String(call.numberInLogs)
+  }
+
   /// What names the caller's intent over all its attempts; nil when it gave no key.
   public var idempotencyKey: IdempotencyKey? { call.idempotencyKey }
 

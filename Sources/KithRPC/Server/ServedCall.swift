@@ -23,6 +23,9 @@ final class ServedCall: Sendable {
   /// The request, encoded.
   let message: ArraySlice<UInt8>
   let outgoing = Mutex(Outgoing())
+  /// The call's number in logs; zero until it is asked for.
+  private let logNumber = Atomic<UInt64>(0)
+  private static let lastLogNumber = Atomic<UInt64>(0)
 
   init(
     id: UInt32 = 0, serial: UInt64 = 0, method: MethodDescriptor, metadata: Metadata = [:],
@@ -39,6 +42,16 @@ final class ServedCall: Sendable {
     self.traceparent = traceparent
     self.idempotencyKey = idempotencyKey
     self.message = message
+  }
+
+  /// A number that no other call of this process has. Drawn when it is first asked for: most calls log nothing.
+  var numberInLogs: UInt64 {
+    let known = logNumber.load(ordering: .relaxed)
+    if known != 0 { return known }
+    let fresh = Self.lastLogNumber.add(1, ordering: .relaxed).newValue
+    let (isFirst, winner) = logNumber.compareExchange(
+      expected: 0, desired: fresh, ordering: .relaxed)
+    return isFirst ? fresh : winner
   }
 
   /// What the handler has set, checked; the metadata only once.

@@ -105,8 +105,13 @@ struct WorkerLifecycle: Sendable, Hashable {
 
   /// The host wants the worker to end.
   mutating func drain(_ gracePeriod: Duration) throws(Refusal) -> Ending {
-    guard phase != .spawned else { throw Self.notProven }
+    try checkProven()
     return beginDrain(gracePeriod)
+  }
+
+  /// Checks that the host has proved itself, as it must before it changes anything.
+  func checkProven() throws(Refusal) {
+    guard phase != .spawned else { throw Self.notProven }
   }
 
   /// A signal wants the process to end: the first time by a drain, the second time at once.

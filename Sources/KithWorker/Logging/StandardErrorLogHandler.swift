@@ -1,26 +1,36 @@
 import Glibc
+import KithRPC
 public import Logging
 
-/// Writes each log record as one line to standard error, where the host collects it.
+/// Writes each log record as one line of JSON to standard error, where the host collects it, with the call that the task at hand
+/// answers.
 ///
 /// What is logged is the author's choice, with one rule: nothing personal, never the content of a request.
 public struct StandardErrorLogHandler: LogHandler {
   /// What is added to every line.
   public var metadata: Logger.Metadata = [:]
-  /// The lowest level that is written.
-  public var logLevel: Logger.Level
+  /// The lowest level that is written: that of the worker, which the host may change at any time, unless this logger was
+  /// given one of its own.
+  public var logLevel: Logger.Level {
+    get { ownLevel ?? threshold.level }
+    set { ownLevel = newValue }
+  }
   /// What else is added to every line, asked for anew each time.
   public var metadataProvider: Logger.MetadataProvider?
 
+  private let threshold: LogThreshold
+  private var ownLevel: Logger.Level?
   private let write: @Sendable ([UInt8]) -> Void
 
   /// A handler that writes from this level on.
   public init(level: Logger.Level = .info) {
-    self.init(level: level, write: StandardError.write)
+    self.init(threshold: LogThreshold(level))
   }
 
-  init(level: Logger.Level, write: @escaping @Sendable ([UInt8]) -> Void) {
-    logLevel = level
+  init(
+    threshold: LogThreshold, write: @escaping @Sendable ([UInt8]) -> Void = StandardError.write
+  ) {
+    self.threshold = threshold
     self.write = write
   }
 
@@ -41,6 +51,7 @@ public struct StandardErrorLogHandler: LogHandler {
     write(
       LogLine.bytes(
         millisecondsSince1970: milliseconds, level: event.level,
+        call: CallContext.current?.logID ?? "",
         message: event.message.description, metadata: all))
   }
 }

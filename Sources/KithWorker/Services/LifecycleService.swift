@@ -1,5 +1,6 @@
 import KithJSON
 import KithRPC
+import Logging
 import WorkerContract
 
 /// Lets the host lead a worker through its life. Reads the requests; ``WorkerRuntime`` does the rest.
@@ -46,5 +47,17 @@ struct LifecycleService: LifecycleHandler {
       .milliseconds(Int64(request.gracePeriodMs)),
       linger: .milliseconds(Int64(request.lingerMs)))
     return DrainResponse(callsInProgress: UInt32(clamping: others))
+  }
+
+  func setLogLevel(
+    _ request: SetLogLevelRequest, context: CallContext
+  ) async throws -> SetLogLevelResponse {
+    guard let level = Logger.Level(rawValue: request.level) else {
+      throw RPCError.invalidArgument(
+        field: "level",
+        "expected one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    try runtime.setLogLevel(level)
+    return SetLogLevelResponse()
   }
 }

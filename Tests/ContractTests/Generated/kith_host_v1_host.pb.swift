@@ -20,6 +20,102 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// What an alert calls for.
+nonisolated enum Kith_Host_V1_AlertSeverity: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// Not known; never sent.
+  case unspecified // = 0
+
+  /// Somebody should look when there is time.
+  case warning // = 1
+
+  /// Somebody must look now.
+  case page // = 2
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .warning
+    case 2: self = .page
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .warning: return 1
+    case .page: return 2
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Kith_Host_V1_AlertSeverity] = [
+    .unspecified,
+    .warning,
+    .page,
+  ]
+
+}
+
+/// Whether an alert fires.
+nonisolated enum Kith_Host_V1_AlertState: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// Not known; never sent.
+  case unspecified // = 0
+
+  /// The figure is within its bound.
+  case quiet // = 1
+
+  /// There were too few calls within the window to say anything.
+  case tooFewCalls // = 2
+
+  /// The figure is above its bound.
+  case firing // = 3
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .quiet
+    case 2: self = .tooFewCalls
+    case 3: self = .firing
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .quiet: return 1
+    case .tooFewCalls: return 2
+    case .firing: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Kith_Host_V1_AlertState] = [
+    .unspecified,
+    .quiet,
+    .tooFewCalls,
+    .firing,
+  ]
+
+}
+
 /// Where in its life a worker is.
 nonisolated enum Kith_Host_V1_WorkerState: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
@@ -103,6 +199,81 @@ nonisolated enum Kith_Host_V1_WorkerState: SwiftProtobuf.Enum, Swift.CaseIterabl
     .quarantined,
     .finished,
     .held,
+  ]
+
+}
+
+/// How grave a line is, as swift-log has it.
+nonisolated enum Kith_Host_V1_LogLevel: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// Not known.
+  case unspecified // = 0
+
+  /// Of use only while one follows the code.
+  case trace // = 1
+
+  /// Of use while one looks for a fault.
+  case debug // = 2
+
+  /// Of use to whoever runs the worker. What a worker logs from unless told otherwise.
+  case info // = 3
+
+  /// No fault, and yet worth a look.
+  case notice // = 4
+
+  /// No fault yet.
+  case warning // = 5
+
+  /// Something failed.
+  case error // = 6
+
+  /// The worker cannot go on.
+  case critical // = 7
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .trace
+    case 2: self = .debug
+    case 3: self = .info
+    case 4: self = .notice
+    case 5: self = .warning
+    case 6: self = .error
+    case 7: self = .critical
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .trace: return 1
+    case .debug: return 2
+    case .info: return 3
+    case .notice: return 4
+    case .warning: return 5
+    case .error: return 6
+    case .critical: return 7
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Kith_Host_V1_LogLevel] = [
+    .unspecified,
+    .trace,
+    .debug,
+    .info,
+    .notice,
+    .warning,
+    .error,
+    .critical,
   ]
 
 }
@@ -199,9 +370,85 @@ nonisolated struct Kith_Host_V1_GetStatusResponse: Sendable {
   /// One a worker of the manifest, in start order.
   var workers: [Kith_Host_V1_WorkerStatus] = []
 
+  /// The logs that cannot be written at the moment, or have lost lines since the host started. Empty when all is well.
+  var logTroubles: [Kith_Host_V1_LogTrouble] = []
+
+  /// One for each alert rule of the manifest and each worker that it watches, in the order of the manifest.
+  var alerts: [Kith_Host_V1_Alert] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// A log that could not be written: the disk is full, or broken.
+nonisolated struct Kith_Host_V1_LogTrouble: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The worker's name, or `kithd`.
+  var name: String = String()
+
+  /// Why it cannot be written now. Empty when it can be again.
+  var reason: String = String()
+
+  /// How many lines wait in memory until it can be written.
+  var linesWaiting: UInt64 = 0
+
+  /// How many lines were lost since the host started, because more waited than memory is set aside for.
+  var linesLost: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A rule of the product's `alerts`, as it stands for one worker.
+nonisolated struct Kith_Host_V1_Alert: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The rule's name in the manifest.
+  var name: String = String()
+
+  /// The worker that it watches.
+  var worker: String = String()
+
+  /// The rule in plain words: `error rate above 5 % over 5 min`.
+  var condition: String = String()
+
+  /// What it calls for.
+  var severity: Kith_Host_V1_AlertSeverity = .unspecified
+
+  /// Whether it fires.
+  var state: Kith_Host_V1_AlertState = .unspecified
+
+  /// Since when it is in this state, in milliseconds since 1970-01-01T00:00:00Z.
+  var sinceMs: Int64 = 0
+
+  /// The figure in plain words, within the rule's window: `7.2 %`, `5.4 s`. Empty when there were too few calls.
+  var value: String = String()
+
+  /// The figure as a number: a share from 0 to 1, or seconds. Absent when there were too few calls.
+  var figure: Double {
+    get {_figure ?? 0}
+    set {_figure = newValue}
+  }
+  /// Returns true if `figure` has been explicitly set.
+  var hasFigure: Bool {self._figure != nil}
+  /// Clears the value of `figure`. Subsequent reads from it will return its default value.
+  mutating func clearFigure() {self._figure = nil}
+
+  /// How many calls there were within the rule's window.
+  var calls: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _figure: Double? = nil
 }
 
 /// A worker as the host sees it.
@@ -712,36 +959,180 @@ nonisolated struct Kith_Host_V1_UpgradeWorkerResponse: Sendable {
   fileprivate var _replacement: Kith_Host_V1_Replacement? = nil
 }
 
-/// Which lines to read.
-nonisolated struct Kith_Host_V1_ReadLogRequest: Sendable {
+/// Empty: there is nothing to choose.
+nonisolated struct Kith_Host_V1_GetMetricsRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
-
-  /// The worker's name, or `kithd` for the host's own log.
-  var name: String = String()
-
-  /// Where to go on: the cursor of an earlier answer. Empty means at the end, less `last_lines`.
-  var cursor: String = String()
-
-  /// How many lines before the end to begin with when there is no cursor, 0 to 10000.
-  var lastLines: UInt32 = 0
-
-  /// Hold the answer until there is at least one line, within the call's deadline. Absent means answer at once.
-  var waitForLines: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-/// Lines of a log.
+/// Counts that only ever rise, and sizes as they are now. Who wants a rate reads twice and subtracts.
+nonisolated struct Kith_Host_V1_GetMetricsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// When they were taken, in microseconds since the host started, on a clock that never goes back.
+  var atUs: Int64 = 0
+
+  /// The host's own process.
+  var host: Kith_Host_V1_ProcessMetrics {
+    get {_host ?? Kith_Host_V1_ProcessMetrics()}
+    set {_host = newValue}
+  }
+  /// Returns true if `host` has been explicitly set.
+  var hasHost: Bool {self._host != nil}
+  /// Clears the value of `host`. Subsequent reads from it will return its default value.
+  mutating func clearHost() {self._host = nil}
+
+  /// One a worker of the manifest, in start order.
+  var workers: [Kith_Host_V1_WorkerMetrics] = []
+
+  /// As in GetStatusResponse.
+  var alerts: [Kith_Host_V1_Alert] = []
+
+  /// As in GetStatusResponse.
+  var logTroubles: [Kith_Host_V1_LogTrouble] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _host: Kith_Host_V1_ProcessMetrics? = nil
+}
+
+/// What the kernel counts of a process.
+nonisolated struct Kith_Host_V1_ProcessMetrics: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The process id.
+  var pid: Int32 = 0
+
+  /// Its resident memory in bytes.
+  var residentBytes: UInt64 = 0
+
+  /// The processor time that it has used, of all its threads, in user and in kernel mode, in microseconds.
+  var cpuUs: Int64 = 0
+
+  /// How long ago the kernel started it, in microseconds.
+  var uptimeUs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Counts of a worker.
+nonisolated struct Kith_Host_V1_WorkerMetrics: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The worker's name.
+  var name: String = String()
+
+  /// Where in its life it is.
+  var state: Kith_Host_V1_WorkerState = .unspecified
+
+  /// Which of its processes these are the counts of. A new one begins at zero.
+  var generation: UInt64 = 0
+
+  /// How often the host restarted it after a death that nobody asked for, since the host started.
+  var restarts: UInt32 = 0
+
+  /// Its process. Absent when it has none.
+  var process: Kith_Host_V1_ProcessMetrics {
+    get {_process ?? Kith_Host_V1_ProcessMetrics()}
+    set {_process = newValue}
+  }
+  /// Returns true if `process` has been explicitly set.
+  var hasProcess: Bool {self._process != nil}
+  /// Clears the value of `process`. Subsequent reads from it will return its default value.
+  mutating func clearProcess() {self._process = nil}
+
+  /// Its methods, by name. Empty unless it is ready.
+  var methods: [Kith_Metrics_V1_MethodMetrics] = []
+
+  /// Why a ready worker did not tell its counts: it did not answer in time. Empty otherwise.
+  var problem: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _process: Kith_Host_V1_ProcessMetrics? = nil
+}
+
+/// Which worker, and from which level on.
+nonisolated struct Kith_Host_V1_SetWorkerLogLevelRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Its name in the product's manifest.
+  var name: String = String()
+
+  /// The lowest level that is logged. Absent means that the level is asked for and not changed.
+  var level: Kith_Host_V1_LogLevel = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The level is set.
+nonisolated struct Kith_Host_V1_SetWorkerLogLevelResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The lowest level that is logged now.
+  var level: Kith_Host_V1_LogLevel = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Which lines to read.
+nonisolated struct Kith_Host_V1_ReadLogRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose logs: workers by name, and `kithd` for the host's own; at least one, each once.
+  var names: [String] = []
+
+  /// Where to go on: the cursor of an earlier answer for the same names. Empty means at the end, less `last_lines`.
+  var cursor: String = String()
+
+  /// How many lines before the end of each log to begin with when there is no cursor, 0 to 10000.
+  var lastLines: UInt32 = 0
+
+  /// Hold the answer until there is at least one line, within the call's deadline. Absent means answer at once.
+  var waitForLines: Bool = false
+
+  /// Only lines of this level or above it. Absent means all.
+  var minimumLevel: Kith_Host_V1_LogLevel = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Lines of logs.
 nonisolated struct Kith_Host_V1_ReadLogResponse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// At most 1000 lines, oldest first.
+  /// At most 1000 lines, merged by their time; the lines of one log keep their order.
   var lines: [Kith_Host_V1_LogLine] = []
 
   /// Where the next read goes on.
@@ -752,13 +1143,14 @@ nonisolated struct Kith_Host_V1_ReadLogResponse: Sendable {
   init() {}
 }
 
-/// A line that a worker wrote.
+/// A line of a log.
 nonisolated struct Kith_Host_V1_LogLine: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// When the host read it, in milliseconds since 1970-01-01T00:00:00Z.
+  /// When it was written, in milliseconds since 1970-01-01T00:00:00Z: the moment that the SDK noted, or else that at
+  /// which the host read it.
   var atMs: Int64 = 0
 
   /// Which generation wrote it.
@@ -767,8 +1159,22 @@ nonisolated struct Kith_Host_V1_LogLine: Sendable {
   /// Where it was written.
   var stream: Kith_Host_V1_LogStream = .unspecified
 
-  /// The line without its newline, at most 16 KiB; invalid UTF-8 is shown as U+FFFD.
+  /// The message, or the line as it was written, without its newline; at most 16 KiB. Invalid UTF-8 is shown as U+FFFD.
   var text: String = String()
+
+  /// Whose log it is in: a worker's name, or `kithd`.
+  var name: String = String()
+
+  /// How grave it is. What was written past the SDK's logger is INFO on the standard output and ERROR on the standard
+  /// error, where the Swift runtime says why it ends the process.
+  var level: Kith_Host_V1_LogLevel = .unspecified
+
+  /// The call during which it was written: the id of its trace where the caller traces, which is then the same in every
+  /// worker that the call reaches, else a number that counts within the process. Empty when it is not known.
+  var call: String = String()
+
+  /// What the logger was told beside the message, by name.
+  var fields: Dictionary<String,String> = [:]
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -807,8 +1213,20 @@ nonisolated struct Kith_Host_V1_ShutdownResponse: Sendable {
 
 fileprivate nonisolated let _protobuf_package = "kith.host.v1"
 
+nonisolated extension Kith_Host_V1_AlertSeverity: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ALERT_SEVERITY_UNSPECIFIED\0\u{1}ALERT_SEVERITY_WARNING\0\u{1}ALERT_SEVERITY_PAGE\0")
+}
+
+nonisolated extension Kith_Host_V1_AlertState: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ALERT_STATE_UNSPECIFIED\0\u{1}ALERT_STATE_QUIET\0\u{1}ALERT_STATE_TOO_FEW_CALLS\0\u{1}ALERT_STATE_FIRING\0")
+}
+
 nonisolated extension Kith_Host_V1_WorkerState: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0WORKER_STATE_UNSPECIFIED\0\u{1}STOPPED\0\u{1}WAITING\0\u{1}STARTING\0\u{1}READY\0\u{1}DRAINING\0\u{1}BACKING_OFF\0\u{1}QUARANTINED\0\u{1}FINISHED\0\u{1}HELD\0")
+}
+
+nonisolated extension Kith_Host_V1_LogLevel: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOG_LEVEL_UNSPECIFIED\0\u{1}LOG_LEVEL_TRACE\0\u{1}LOG_LEVEL_DEBUG\0\u{1}LOG_LEVEL_INFO\0\u{1}LOG_LEVEL_NOTICE\0\u{1}LOG_LEVEL_WARNING\0\u{1}LOG_LEVEL_ERROR\0\u{1}LOG_LEVEL_CRITICAL\0")
 }
 
 nonisolated extension Kith_Host_V1_LogStream: SwiftProtobuf._ProtoNameProviding {
@@ -847,7 +1265,7 @@ nonisolated extension Kith_Host_V1_GetStatusRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".GetStatusResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}title\0\u{3}host_version\0\u{3}host_pid\0\u{3}host_started_at_ms\0\u{1}root\0\u{1}workers\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}title\0\u{3}host_version\0\u{3}host_pid\0\u{3}host_started_at_ms\0\u{1}root\0\u{1}workers\0\u{4}\u{d}log_troubles\0\u{1}alerts\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -862,6 +1280,8 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.hostStartedAtMs) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.root) }()
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.workers) }()
+      case 20: try { try decoder.decodeRepeatedMessageField(value: &self.logTroubles) }()
+      case 21: try { try decoder.decodeRepeatedMessageField(value: &self.alerts) }()
       default: break
       }
     }
@@ -889,6 +1309,12 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
     if !self.workers.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.workers, fieldNumber: 7)
     }
+    if !self.logTroubles.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.logTroubles, fieldNumber: 20)
+    }
+    if !self.alerts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.alerts, fieldNumber: 21)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -900,6 +1326,127 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
     if lhs.hostStartedAtMs != rhs.hostStartedAtMs {return false}
     if lhs.root != rhs.root {return false}
     if lhs.workers != rhs.workers {return false}
+    if lhs.logTroubles != rhs.logTroubles {return false}
+    if lhs.alerts != rhs.alerts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_LogTrouble: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LogTrouble"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}reason\0\u{3}lines_waiting\0\u{3}lines_lost\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.linesWaiting) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.linesLost) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    if self.linesWaiting != 0 {
+      try visitor.visitSingularUInt64Field(value: self.linesWaiting, fieldNumber: 3)
+    }
+    if self.linesLost != 0 {
+      try visitor.visitSingularUInt64Field(value: self.linesLost, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_LogTrouble, rhs: Kith_Host_V1_LogTrouble) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.linesWaiting != rhs.linesWaiting {return false}
+    if lhs.linesLost != rhs.linesLost {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_Alert: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Alert"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}worker\0\u{1}condition\0\u{1}severity\0\u{1}state\0\u{3}since_ms\0\u{1}value\0\u{1}figure\0\u{1}calls\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.worker) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.condition) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.severity) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.sinceMs) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.value) }()
+      case 8: try { try decoder.decodeSingularDoubleField(value: &self._figure) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.calls) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.worker.isEmpty {
+      try visitor.visitSingularStringField(value: self.worker, fieldNumber: 2)
+    }
+    if !self.condition.isEmpty {
+      try visitor.visitSingularStringField(value: self.condition, fieldNumber: 3)
+    }
+    if self.severity != .unspecified {
+      try visitor.visitSingularEnumField(value: self.severity, fieldNumber: 4)
+    }
+    if self.state != .unspecified {
+      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 5)
+    }
+    if self.sinceMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.sinceMs, fieldNumber: 6)
+    }
+    if !self.value.isEmpty {
+      try visitor.visitSingularStringField(value: self.value, fieldNumber: 7)
+    }
+    try { if let v = self._figure {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
+    } }()
+    if self.calls != 0 {
+      try visitor.visitSingularUInt64Field(value: self.calls, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_Alert, rhs: Kith_Host_V1_Alert) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.worker != rhs.worker {return false}
+    if lhs.condition != rhs.condition {return false}
+    if lhs.severity != rhs.severity {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.sinceMs != rhs.sinceMs {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs._figure != rhs._figure {return false}
+    if lhs.calls != rhs.calls {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1716,9 +2263,127 @@ nonisolated extension Kith_Host_V1_UpgradeWorkerResponse: SwiftProtobuf.Message,
   }
 }
 
-nonisolated extension Kith_Host_V1_ReadLogRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".ReadLogRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}cursor\0\u{3}last_lines\0\u{3}wait_for_lines\0")
+nonisolated extension Kith_Host_V1_GetMetricsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GetMetricsRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_GetMetricsRequest, rhs: Kith_Host_V1_GetMetricsRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_GetMetricsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GetMetricsResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}at_us\0\u{1}host\0\u{1}workers\0\u{1}alerts\0\u{3}log_troubles\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.atUs) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._host) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.workers) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.alerts) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.logTroubles) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.atUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.atUs, fieldNumber: 1)
+    }
+    try { if let v = self._host {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.workers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.workers, fieldNumber: 3)
+    }
+    if !self.alerts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.alerts, fieldNumber: 4)
+    }
+    if !self.logTroubles.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.logTroubles, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_GetMetricsResponse, rhs: Kith_Host_V1_GetMetricsResponse) -> Bool {
+    if lhs.atUs != rhs.atUs {return false}
+    if lhs._host != rhs._host {return false}
+    if lhs.workers != rhs.workers {return false}
+    if lhs.alerts != rhs.alerts {return false}
+    if lhs.logTroubles != rhs.logTroubles {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_ProcessMetrics: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ProcessMetrics"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pid\0\u{3}resident_bytes\0\u{3}cpu_us\0\u{3}uptime_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt32Field(value: &self.pid) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.residentBytes) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.cpuUs) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.uptimeUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.pid != 0 {
+      try visitor.visitSingularInt32Field(value: self.pid, fieldNumber: 1)
+    }
+    if self.residentBytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.residentBytes, fieldNumber: 2)
+    }
+    if self.cpuUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.cpuUs, fieldNumber: 3)
+    }
+    if self.uptimeUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.uptimeUs, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_ProcessMetrics, rhs: Kith_Host_V1_ProcessMetrics) -> Bool {
+    if lhs.pid != rhs.pid {return false}
+    if lhs.residentBytes != rhs.residentBytes {return false}
+    if lhs.cpuUs != rhs.cpuUs {return false}
+    if lhs.uptimeUs != rhs.uptimeUs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_WorkerMetrics: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".WorkerMetrics"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}state\0\u{1}generation\0\u{1}restarts\0\u{1}process\0\u{1}methods\0\u{1}problem\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1727,9 +2392,71 @@ nonisolated extension Kith_Host_V1_ReadLogRequest: SwiftProtobuf.Message, SwiftP
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.cursor) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.lastLines) }()
-      case 4: try { try decoder.decodeSingularBoolField(value: &self.waitForLines) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.generation) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.restarts) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._process) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.methods) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.state != .unspecified {
+      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 2)
+    }
+    if self.generation != 0 {
+      try visitor.visitSingularUInt64Field(value: self.generation, fieldNumber: 3)
+    }
+    if self.restarts != 0 {
+      try visitor.visitSingularUInt32Field(value: self.restarts, fieldNumber: 4)
+    }
+    try { if let v = self._process {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if !self.methods.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.methods, fieldNumber: 6)
+    }
+    if !self.problem.isEmpty {
+      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_WorkerMetrics, rhs: Kith_Host_V1_WorkerMetrics) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.generation != rhs.generation {return false}
+    if lhs.restarts != rhs.restarts {return false}
+    if lhs._process != rhs._process {return false}
+    if lhs.methods != rhs.methods {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_SetWorkerLogLevelRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetWorkerLogLevelRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}level\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.level) }()
       default: break
       }
     }
@@ -1738,6 +2465,74 @@ nonisolated extension Kith_Host_V1_ReadLogRequest: SwiftProtobuf.Message, SwiftP
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.name.isEmpty {
       try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.level != .unspecified {
+      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_SetWorkerLogLevelRequest, rhs: Kith_Host_V1_SetWorkerLogLevelRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.level != rhs.level {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_SetWorkerLogLevelResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetWorkerLogLevelResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}level\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.level) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.level != .unspecified {
+      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_SetWorkerLogLevelResponse, rhs: Kith_Host_V1_SetWorkerLogLevelResponse) -> Bool {
+    if lhs.level != rhs.level {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_ReadLogRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReadLogRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}names\0\u{1}cursor\0\u{3}last_lines\0\u{3}wait_for_lines\0\u{3}minimum_level\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.names) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.cursor) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.lastLines) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.waitForLines) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.minimumLevel) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.names.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.names, fieldNumber: 1)
     }
     if !self.cursor.isEmpty {
       try visitor.visitSingularStringField(value: self.cursor, fieldNumber: 2)
@@ -1748,14 +2543,18 @@ nonisolated extension Kith_Host_V1_ReadLogRequest: SwiftProtobuf.Message, SwiftP
     if self.waitForLines != false {
       try visitor.visitSingularBoolField(value: self.waitForLines, fieldNumber: 4)
     }
+    if self.minimumLevel != .unspecified {
+      try visitor.visitSingularEnumField(value: self.minimumLevel, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Kith_Host_V1_ReadLogRequest, rhs: Kith_Host_V1_ReadLogRequest) -> Bool {
-    if lhs.name != rhs.name {return false}
+    if lhs.names != rhs.names {return false}
     if lhs.cursor != rhs.cursor {return false}
     if lhs.lastLines != rhs.lastLines {return false}
     if lhs.waitForLines != rhs.waitForLines {return false}
+    if lhs.minimumLevel != rhs.minimumLevel {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1798,7 +2597,7 @@ nonisolated extension Kith_Host_V1_ReadLogResponse: SwiftProtobuf.Message, Swift
 
 nonisolated extension Kith_Host_V1_LogLine: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LogLine"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}at_ms\0\u{1}generation\0\u{1}stream\0\u{1}text\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}at_ms\0\u{1}generation\0\u{1}stream\0\u{1}text\0\u{1}name\0\u{1}level\0\u{1}call\0\u{1}fields\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1810,6 +2609,10 @@ nonisolated extension Kith_Host_V1_LogLine: SwiftProtobuf.Message, SwiftProtobuf
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.generation) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.stream) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 6: try { try decoder.decodeSingularEnumField(value: &self.level) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.call) }()
+      case 8: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.fields) }()
       default: break
       }
     }
@@ -1828,6 +2631,18 @@ nonisolated extension Kith_Host_V1_LogLine: SwiftProtobuf.Message, SwiftProtobuf
     if !self.text.isEmpty {
       try visitor.visitSingularStringField(value: self.text, fieldNumber: 4)
     }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 5)
+    }
+    if self.level != .unspecified {
+      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 6)
+    }
+    if !self.call.isEmpty {
+      try visitor.visitSingularStringField(value: self.call, fieldNumber: 7)
+    }
+    if !self.fields.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.fields, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1836,6 +2651,10 @@ nonisolated extension Kith_Host_V1_LogLine: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.generation != rhs.generation {return false}
     if lhs.stream != rhs.stream {return false}
     if lhs.text != rhs.text {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.level != rhs.level {return false}
+    if lhs.call != rhs.call {return false}
+    if lhs.fields != rhs.fields {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

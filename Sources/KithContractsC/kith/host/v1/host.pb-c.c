@@ -97,6 +97,96 @@ void   kith__host__v1__get_status_response__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__get_status_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__log_trouble__init
+                     (Kith__Host__V1__LogTrouble         *message)
+{
+  static const Kith__Host__V1__LogTrouble init_value = KITH__HOST__V1__LOG_TROUBLE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__log_trouble__get_packed_size
+                     (const Kith__Host__V1__LogTrouble *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__log_trouble__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__log_trouble__pack
+                     (const Kith__Host__V1__LogTrouble *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__log_trouble__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__log_trouble__pack_to_buffer
+                     (const Kith__Host__V1__LogTrouble *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__log_trouble__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__LogTrouble *
+       kith__host__v1__log_trouble__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__LogTrouble *)
+     protobuf_c_message_unpack (&kith__host__v1__log_trouble__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__log_trouble__free_unpacked
+                     (Kith__Host__V1__LogTrouble *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__log_trouble__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__alert__init
+                     (Kith__Host__V1__Alert         *message)
+{
+  static const Kith__Host__V1__Alert init_value = KITH__HOST__V1__ALERT__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__alert__get_packed_size
+                     (const Kith__Host__V1__Alert *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__alert__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__alert__pack
+                     (const Kith__Host__V1__Alert *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__alert__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__alert__pack_to_buffer
+                     (const Kith__Host__V1__Alert *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__alert__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__Alert *
+       kith__host__v1__alert__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__Alert *)
+     protobuf_c_message_unpack (&kith__host__v1__alert__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__alert__free_unpacked
+                     (Kith__Host__V1__Alert *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__alert__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__worker_status__init
                      (Kith__Host__V1__WorkerStatus         *message)
 {
@@ -772,6 +862,276 @@ void   kith__host__v1__upgrade_worker_response__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__upgrade_worker_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__get_metrics_request__init
+                     (Kith__Host__V1__GetMetricsRequest         *message)
+{
+  static const Kith__Host__V1__GetMetricsRequest init_value = KITH__HOST__V1__GET_METRICS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__get_metrics_request__get_packed_size
+                     (const Kith__Host__V1__GetMetricsRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_metrics_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__get_metrics_request__pack
+                     (const Kith__Host__V1__GetMetricsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_metrics_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__get_metrics_request__pack_to_buffer
+                     (const Kith__Host__V1__GetMetricsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_metrics_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__GetMetricsRequest *
+       kith__host__v1__get_metrics_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__GetMetricsRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__get_metrics_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__get_metrics_request__free_unpacked
+                     (Kith__Host__V1__GetMetricsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__get_metrics_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__get_metrics_response__init
+                     (Kith__Host__V1__GetMetricsResponse         *message)
+{
+  static const Kith__Host__V1__GetMetricsResponse init_value = KITH__HOST__V1__GET_METRICS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__get_metrics_response__get_packed_size
+                     (const Kith__Host__V1__GetMetricsResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_metrics_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__get_metrics_response__pack
+                     (const Kith__Host__V1__GetMetricsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_metrics_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__get_metrics_response__pack_to_buffer
+                     (const Kith__Host__V1__GetMetricsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_metrics_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__GetMetricsResponse *
+       kith__host__v1__get_metrics_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__GetMetricsResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__get_metrics_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__get_metrics_response__free_unpacked
+                     (Kith__Host__V1__GetMetricsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__get_metrics_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__process_metrics__init
+                     (Kith__Host__V1__ProcessMetrics         *message)
+{
+  static const Kith__Host__V1__ProcessMetrics init_value = KITH__HOST__V1__PROCESS_METRICS__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__process_metrics__get_packed_size
+                     (const Kith__Host__V1__ProcessMetrics *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__process_metrics__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__process_metrics__pack
+                     (const Kith__Host__V1__ProcessMetrics *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__process_metrics__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__process_metrics__pack_to_buffer
+                     (const Kith__Host__V1__ProcessMetrics *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__process_metrics__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__ProcessMetrics *
+       kith__host__v1__process_metrics__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__ProcessMetrics *)
+     protobuf_c_message_unpack (&kith__host__v1__process_metrics__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__process_metrics__free_unpacked
+                     (Kith__Host__V1__ProcessMetrics *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__process_metrics__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__worker_metrics__init
+                     (Kith__Host__V1__WorkerMetrics         *message)
+{
+  static const Kith__Host__V1__WorkerMetrics init_value = KITH__HOST__V1__WORKER_METRICS__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__worker_metrics__get_packed_size
+                     (const Kith__Host__V1__WorkerMetrics *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__worker_metrics__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__worker_metrics__pack
+                     (const Kith__Host__V1__WorkerMetrics *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__worker_metrics__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__worker_metrics__pack_to_buffer
+                     (const Kith__Host__V1__WorkerMetrics *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__worker_metrics__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__WorkerMetrics *
+       kith__host__v1__worker_metrics__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__WorkerMetrics *)
+     protobuf_c_message_unpack (&kith__host__v1__worker_metrics__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__worker_metrics__free_unpacked
+                     (Kith__Host__V1__WorkerMetrics *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__worker_metrics__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__set_worker_log_level_request__init
+                     (Kith__Host__V1__SetWorkerLogLevelRequest         *message)
+{
+  static const Kith__Host__V1__SetWorkerLogLevelRequest init_value = KITH__HOST__V1__SET_WORKER_LOG_LEVEL_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__set_worker_log_level_request__get_packed_size
+                     (const Kith__Host__V1__SetWorkerLogLevelRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__set_worker_log_level_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__set_worker_log_level_request__pack
+                     (const Kith__Host__V1__SetWorkerLogLevelRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__set_worker_log_level_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__set_worker_log_level_request__pack_to_buffer
+                     (const Kith__Host__V1__SetWorkerLogLevelRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__set_worker_log_level_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__SetWorkerLogLevelRequest *
+       kith__host__v1__set_worker_log_level_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__SetWorkerLogLevelRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__set_worker_log_level_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__set_worker_log_level_request__free_unpacked
+                     (Kith__Host__V1__SetWorkerLogLevelRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__set_worker_log_level_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__set_worker_log_level_response__init
+                     (Kith__Host__V1__SetWorkerLogLevelResponse         *message)
+{
+  static const Kith__Host__V1__SetWorkerLogLevelResponse init_value = KITH__HOST__V1__SET_WORKER_LOG_LEVEL_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__set_worker_log_level_response__get_packed_size
+                     (const Kith__Host__V1__SetWorkerLogLevelResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__set_worker_log_level_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__set_worker_log_level_response__pack
+                     (const Kith__Host__V1__SetWorkerLogLevelResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__set_worker_log_level_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__set_worker_log_level_response__pack_to_buffer
+                     (const Kith__Host__V1__SetWorkerLogLevelResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__set_worker_log_level_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__SetWorkerLogLevelResponse *
+       kith__host__v1__set_worker_log_level_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__SetWorkerLogLevelResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__set_worker_log_level_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__set_worker_log_level_response__free_unpacked
+                     (Kith__Host__V1__SetWorkerLogLevelResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__set_worker_log_level_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__read_log_request__init
                      (Kith__Host__V1__ReadLogRequest         *message)
 {
@@ -861,6 +1221,12 @@ void   kith__host__v1__read_log_response__free_unpacked
     return;
   assert(message->base.descriptor == &kith__host__v1__read_log_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__log_line__fields_entry__init
+                     (Kith__Host__V1__LogLine__FieldsEntry         *message)
+{
+  static const Kith__Host__V1__LogLine__FieldsEntry init_value = KITH__HOST__V1__LOG_LINE__FIELDS_ENTRY__INIT;
+  *message = init_value;
 }
 void   kith__host__v1__log_line__init
                      (Kith__Host__V1__LogLine         *message)
@@ -1035,7 +1401,7 @@ const ProtobufCMessageDescriptor kith__host__v1__get_status_request__descriptor 
   (ProtobufCMessageInit) kith__host__v1__get_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field_descriptors[9] =
 {
   {
     "product",
@@ -1121,20 +1487,47 @@ static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "log_troubles",
+    20,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__GetStatusResponse, n_log_troubles),
+    offsetof(Kith__Host__V1__GetStatusResponse, log_troubles),
+    &kith__host__v1__log_trouble__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "alerts",
+    21,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__GetStatusResponse, n_alerts),
+    offsetof(Kith__Host__V1__GetStatusResponse, alerts),
+    &kith__host__v1__alert__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__get_status_response__field_indices_by_name[] = {
+  8,   /* field[8] = alerts */
   3,   /* field[3] = host_pid */
   4,   /* field[4] = host_started_at_ms */
   2,   /* field[2] = host_version */
+  7,   /* field[7] = log_troubles */
   0,   /* field[0] = product */
   5,   /* field[5] = root */
   1,   /* field[1] = title */
   6,   /* field[6] = workers */
 };
-static const ProtobufCIntRange kith__host__v1__get_status_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange kith__host__v1__get_status_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 20, 7 },
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor =
 {
@@ -1144,11 +1537,230 @@ const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor
   "Kith__Host__V1__GetStatusResponse",
   "kith.host.v1",
   sizeof(Kith__Host__V1__GetStatusResponse),
-  7,
+  9,
   kith__host__v1__get_status_response__field_descriptors,
   kith__host__v1__get_status_response__field_indices_by_name,
-  1,  kith__host__v1__get_status_response__number_ranges,
+  2,  kith__host__v1__get_status_response__number_ranges,
   (ProtobufCMessageInit) kith__host__v1__get_status_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__log_trouble__field_descriptors[4] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__LogTrouble, has_name),
+    offsetof(Kith__Host__V1__LogTrouble, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__LogTrouble, has_reason),
+    offsetof(Kith__Host__V1__LogTrouble, reason),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lines_waiting",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__LogTrouble, has_lines_waiting),
+    offsetof(Kith__Host__V1__LogTrouble, lines_waiting),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lines_lost",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__LogTrouble, has_lines_lost),
+    offsetof(Kith__Host__V1__LogTrouble, lines_lost),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__log_trouble__field_indices_by_name[] = {
+  3,   /* field[3] = lines_lost */
+  2,   /* field[2] = lines_waiting */
+  0,   /* field[0] = name */
+  1,   /* field[1] = reason */
+};
+static const ProtobufCIntRange kith__host__v1__log_trouble__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__log_trouble__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.LogTrouble",
+  "LogTrouble",
+  "Kith__Host__V1__LogTrouble",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__LogTrouble),
+  4,
+  kith__host__v1__log_trouble__field_descriptors,
+  kith__host__v1__log_trouble__field_indices_by_name,
+  1,  kith__host__v1__log_trouble__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__log_trouble__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__alert__field_descriptors[9] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__Alert, has_name),
+    offsetof(Kith__Host__V1__Alert, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "worker",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__Alert, has_worker),
+    offsetof(Kith__Host__V1__Alert, worker),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "condition",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__Alert, has_condition),
+    offsetof(Kith__Host__V1__Alert, condition),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "severity",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__Alert, has_severity),
+    offsetof(Kith__Host__V1__Alert, severity),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__Alert, has_state),
+    offsetof(Kith__Host__V1__Alert, state),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since_ms",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__Alert, has_since_ms),
+    offsetof(Kith__Host__V1__Alert, since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__Alert, has_value),
+    offsetof(Kith__Host__V1__Alert, value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "figure",
+    8,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Host__V1__Alert, has_figure),
+    offsetof(Kith__Host__V1__Alert, figure),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "calls",
+    9,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__Alert, has_calls),
+    offsetof(Kith__Host__V1__Alert, calls),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__alert__field_indices_by_name[] = {
+  8,   /* field[8] = calls */
+  2,   /* field[2] = condition */
+  7,   /* field[7] = figure */
+  0,   /* field[0] = name */
+  3,   /* field[3] = severity */
+  5,   /* field[5] = since_ms */
+  4,   /* field[4] = state */
+  6,   /* field[6] = value */
+  1,   /* field[1] = worker */
+};
+static const ProtobufCIntRange kith__host__v1__alert__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__alert__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.Alert",
+  "Alert",
+  "Kith__Host__V1__Alert",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__Alert),
+  9,
+  kith__host__v1__alert__field_descriptors,
+  kith__host__v1__alert__field_indices_by_name,
+  1,  kith__host__v1__alert__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__alert__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descriptors[17] =
@@ -2306,15 +2918,405 @@ const ProtobufCMessageDescriptor kith__host__v1__upgrade_worker_response__descri
   (ProtobufCMessageInit) kith__host__v1__upgrade_worker_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__read_log_request__field_descriptors[4] =
+#define kith__host__v1__get_metrics_request__field_descriptors NULL
+#define kith__host__v1__get_metrics_request__field_indices_by_name NULL
+#define kith__host__v1__get_metrics_request__number_ranges NULL
+const ProtobufCMessageDescriptor kith__host__v1__get_metrics_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.GetMetricsRequest",
+  "GetMetricsRequest",
+  "Kith__Host__V1__GetMetricsRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__GetMetricsRequest),
+  0,
+  kith__host__v1__get_metrics_request__field_descriptors,
+  kith__host__v1__get_metrics_request__field_indices_by_name,
+  0,  kith__host__v1__get_metrics_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__get_metrics_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__get_metrics_response__field_descriptors[5] =
+{
+  {
+    "at_us",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__GetMetricsResponse, has_at_us),
+    offsetof(Kith__Host__V1__GetMetricsResponse, at_us),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "host",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__GetMetricsResponse, n_host),
+    offsetof(Kith__Host__V1__GetMetricsResponse, host),
+    &kith__host__v1__process_metrics__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "workers",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__GetMetricsResponse, n_workers),
+    offsetof(Kith__Host__V1__GetMetricsResponse, workers),
+    &kith__host__v1__worker_metrics__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "alerts",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__GetMetricsResponse, n_alerts),
+    offsetof(Kith__Host__V1__GetMetricsResponse, alerts),
+    &kith__host__v1__alert__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "log_troubles",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__GetMetricsResponse, n_log_troubles),
+    offsetof(Kith__Host__V1__GetMetricsResponse, log_troubles),
+    &kith__host__v1__log_trouble__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__get_metrics_response__field_indices_by_name[] = {
+  3,   /* field[3] = alerts */
+  0,   /* field[0] = at_us */
+  1,   /* field[1] = host */
+  4,   /* field[4] = log_troubles */
+  2,   /* field[2] = workers */
+};
+static const ProtobufCIntRange kith__host__v1__get_metrics_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__get_metrics_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.GetMetricsResponse",
+  "GetMetricsResponse",
+  "Kith__Host__V1__GetMetricsResponse",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__GetMetricsResponse),
+  5,
+  kith__host__v1__get_metrics_response__field_descriptors,
+  kith__host__v1__get_metrics_response__field_indices_by_name,
+  1,  kith__host__v1__get_metrics_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__get_metrics_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__process_metrics__field_descriptors[4] =
+{
+  {
+    "pid",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__ProcessMetrics, has_pid),
+    offsetof(Kith__Host__V1__ProcessMetrics, pid),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resident_bytes",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__ProcessMetrics, has_resident_bytes),
+    offsetof(Kith__Host__V1__ProcessMetrics, resident_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cpu_us",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__ProcessMetrics, has_cpu_us),
+    offsetof(Kith__Host__V1__ProcessMetrics, cpu_us),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "uptime_us",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__ProcessMetrics, has_uptime_us),
+    offsetof(Kith__Host__V1__ProcessMetrics, uptime_us),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__process_metrics__field_indices_by_name[] = {
+  2,   /* field[2] = cpu_us */
+  0,   /* field[0] = pid */
+  1,   /* field[1] = resident_bytes */
+  3,   /* field[3] = uptime_us */
+};
+static const ProtobufCIntRange kith__host__v1__process_metrics__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__process_metrics__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.ProcessMetrics",
+  "ProcessMetrics",
+  "Kith__Host__V1__ProcessMetrics",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__ProcessMetrics),
+  4,
+  kith__host__v1__process_metrics__field_descriptors,
+  kith__host__v1__process_metrics__field_indices_by_name,
+  1,  kith__host__v1__process_metrics__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__process_metrics__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__worker_metrics__field_descriptors[7] =
 {
   {
     "name",
     1,
     PROTOBUF_C_LABEL_OPTIONAL,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Kith__Host__V1__ReadLogRequest, has_name),
-    offsetof(Kith__Host__V1__ReadLogRequest, name),
+    offsetof(Kith__Host__V1__WorkerMetrics, has_name),
+    offsetof(Kith__Host__V1__WorkerMetrics, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__WorkerMetrics, has_state),
+    offsetof(Kith__Host__V1__WorkerMetrics, state),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "generation",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__WorkerMetrics, has_generation),
+    offsetof(Kith__Host__V1__WorkerMetrics, generation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "restarts",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Host__V1__WorkerMetrics, has_restarts),
+    offsetof(Kith__Host__V1__WorkerMetrics, restarts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "process",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__WorkerMetrics, n_process),
+    offsetof(Kith__Host__V1__WorkerMetrics, process),
+    &kith__host__v1__process_metrics__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "methods",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__WorkerMetrics, n_methods),
+    offsetof(Kith__Host__V1__WorkerMetrics, methods),
+    &kith__metrics__v1__method_metrics__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "problem",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__WorkerMetrics, has_problem),
+    offsetof(Kith__Host__V1__WorkerMetrics, problem),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__worker_metrics__field_indices_by_name[] = {
+  2,   /* field[2] = generation */
+  5,   /* field[5] = methods */
+  0,   /* field[0] = name */
+  6,   /* field[6] = problem */
+  4,   /* field[4] = process */
+  3,   /* field[3] = restarts */
+  1,   /* field[1] = state */
+};
+static const ProtobufCIntRange kith__host__v1__worker_metrics__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__worker_metrics__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.WorkerMetrics",
+  "WorkerMetrics",
+  "Kith__Host__V1__WorkerMetrics",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__WorkerMetrics),
+  7,
+  kith__host__v1__worker_metrics__field_descriptors,
+  kith__host__v1__worker_metrics__field_indices_by_name,
+  1,  kith__host__v1__worker_metrics__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__worker_metrics__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__set_worker_log_level_request__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__SetWorkerLogLevelRequest, has_name),
+    offsetof(Kith__Host__V1__SetWorkerLogLevelRequest, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "level",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__SetWorkerLogLevelRequest, has_level),
+    offsetof(Kith__Host__V1__SetWorkerLogLevelRequest, level),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__set_worker_log_level_request__field_indices_by_name[] = {
+  1,   /* field[1] = level */
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange kith__host__v1__set_worker_log_level_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__set_worker_log_level_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.SetWorkerLogLevelRequest",
+  "SetWorkerLogLevelRequest",
+  "Kith__Host__V1__SetWorkerLogLevelRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__SetWorkerLogLevelRequest),
+  2,
+  kith__host__v1__set_worker_log_level_request__field_descriptors,
+  kith__host__v1__set_worker_log_level_request__field_indices_by_name,
+  1,  kith__host__v1__set_worker_log_level_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__set_worker_log_level_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__set_worker_log_level_response__field_descriptors[1] =
+{
+  {
+    "level",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__SetWorkerLogLevelResponse, has_level),
+    offsetof(Kith__Host__V1__SetWorkerLogLevelResponse, level),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__set_worker_log_level_response__field_indices_by_name[] = {
+  0,   /* field[0] = level */
+};
+static const ProtobufCIntRange kith__host__v1__set_worker_log_level_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__set_worker_log_level_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.SetWorkerLogLevelResponse",
+  "SetWorkerLogLevelResponse",
+  "Kith__Host__V1__SetWorkerLogLevelResponse",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__SetWorkerLogLevelResponse),
+  1,
+  kith__host__v1__set_worker_log_level_response__field_descriptors,
+  kith__host__v1__set_worker_log_level_response__field_indices_by_name,
+  1,  kith__host__v1__set_worker_log_level_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__set_worker_log_level_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__read_log_request__field_descriptors[5] =
+{
+  {
+    "names",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__ReadLogRequest, n_names),
+    offsetof(Kith__Host__V1__ReadLogRequest, names),
     NULL,
     NULL,
     0,             /* flags */
@@ -2356,17 +3358,30 @@ static const ProtobufCFieldDescriptor kith__host__v1__read_log_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "minimum_level",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__ReadLogRequest, has_minimum_level),
+    offsetof(Kith__Host__V1__ReadLogRequest, minimum_level),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__read_log_request__field_indices_by_name[] = {
   1,   /* field[1] = cursor */
   2,   /* field[2] = last_lines */
-  0,   /* field[0] = name */
+  4,   /* field[4] = minimum_level */
+  0,   /* field[0] = names */
   3,   /* field[3] = wait_for_lines */
 };
 static const ProtobufCIntRange kith__host__v1__read_log_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__read_log_request__descriptor =
 {
@@ -2376,7 +3391,7 @@ const ProtobufCMessageDescriptor kith__host__v1__read_log_request__descriptor =
   "Kith__Host__V1__ReadLogRequest",
   "kith.host.v1",
   sizeof(Kith__Host__V1__ReadLogRequest),
-  4,
+  5,
   kith__host__v1__read_log_request__field_descriptors,
   kith__host__v1__read_log_request__field_indices_by_name,
   1,  kith__host__v1__read_log_request__number_ranges,
@@ -2434,7 +3449,58 @@ const ProtobufCMessageDescriptor kith__host__v1__read_log_response__descriptor =
   (ProtobufCMessageInit) kith__host__v1__read_log_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__log_line__field_descriptors[4] =
+static const ProtobufCFieldDescriptor kith__host__v1__log_line__fields_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__LogLine__FieldsEntry, has_key),
+    offsetof(Kith__Host__V1__LogLine__FieldsEntry, key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__LogLine__FieldsEntry, has_value),
+    offsetof(Kith__Host__V1__LogLine__FieldsEntry, value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__log_line__fields_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange kith__host__v1__log_line__fields_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__log_line__fields_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.LogLine.FieldsEntry",
+  "FieldsEntry",
+  "Kith__Host__V1__LogLine__FieldsEntry",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__LogLine__FieldsEntry),
+  2,
+  kith__host__v1__log_line__fields_entry__field_descriptors,
+  kith__host__v1__log_line__fields_entry__field_indices_by_name,
+  1,  kith__host__v1__log_line__fields_entry__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__log_line__fields_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__log_line__field_descriptors[8] =
 {
   {
     "at_ms",
@@ -2484,17 +3550,69 @@ static const ProtobufCFieldDescriptor kith__host__v1__log_line__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "name",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__LogLine, has_name),
+    offsetof(Kith__Host__V1__LogLine, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "level",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__LogLine, has_level),
+    offsetof(Kith__Host__V1__LogLine, level),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "call",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__LogLine, has_call),
+    offsetof(Kith__Host__V1__LogLine, call),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fields",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__LogLine, n_fields),
+    offsetof(Kith__Host__V1__LogLine, fields),
+    &kith__host__v1__log_line__fields_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__log_line__field_indices_by_name[] = {
   0,   /* field[0] = at_ms */
+  6,   /* field[6] = call */
+  7,   /* field[7] = fields */
   1,   /* field[1] = generation */
+  5,   /* field[5] = level */
+  4,   /* field[4] = name */
   2,   /* field[2] = stream */
   3,   /* field[3] = text */
 };
 static const ProtobufCIntRange kith__host__v1__log_line__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__log_line__descriptor =
 {
@@ -2504,7 +3622,7 @@ const ProtobufCMessageDescriptor kith__host__v1__log_line__descriptor =
   "Kith__Host__V1__LogLine",
   "kith.host.v1",
   sizeof(Kith__Host__V1__LogLine),
-  4,
+  8,
   kith__host__v1__log_line__field_descriptors,
   kith__host__v1__log_line__field_indices_by_name,
   1,  kith__host__v1__log_line__number_ranges,

@@ -547,6 +547,96 @@ void   kith__worker__v1__drain_response__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__drain_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__worker__v1__set_log_level_request__init
+                     (Kith__Worker__V1__SetLogLevelRequest         *message)
+{
+  static const Kith__Worker__V1__SetLogLevelRequest init_value = KITH__WORKER__V1__SET_LOG_LEVEL_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__set_log_level_request__get_packed_size
+                     (const Kith__Worker__V1__SetLogLevelRequest *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__set_log_level_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__set_log_level_request__pack
+                     (const Kith__Worker__V1__SetLogLevelRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__set_log_level_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__set_log_level_request__pack_to_buffer
+                     (const Kith__Worker__V1__SetLogLevelRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__set_log_level_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__SetLogLevelRequest *
+       kith__worker__v1__set_log_level_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__SetLogLevelRequest *)
+     protobuf_c_message_unpack (&kith__worker__v1__set_log_level_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__set_log_level_request__free_unpacked
+                     (Kith__Worker__V1__SetLogLevelRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__set_log_level_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__worker__v1__set_log_level_response__init
+                     (Kith__Worker__V1__SetLogLevelResponse         *message)
+{
+  static const Kith__Worker__V1__SetLogLevelResponse init_value = KITH__WORKER__V1__SET_LOG_LEVEL_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__set_log_level_response__get_packed_size
+                     (const Kith__Worker__V1__SetLogLevelResponse *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__set_log_level_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__set_log_level_response__pack
+                     (const Kith__Worker__V1__SetLogLevelResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__set_log_level_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__set_log_level_response__pack_to_buffer
+                     (const Kith__Worker__V1__SetLogLevelResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__set_log_level_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__SetLogLevelResponse *
+       kith__worker__v1__set_log_level_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__SetLogLevelResponse *)
+     protobuf_c_message_unpack (&kith__worker__v1__set_log_level_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__set_log_level_response__free_unpacked
+                     (Kith__Worker__V1__SetLogLevelResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__set_log_level_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[10] =
 {
   {
@@ -1299,5 +1389,61 @@ const ProtobufCMessageDescriptor kith__worker__v1__drain_response__descriptor =
   kith__worker__v1__drain_response__field_indices_by_name,
   1,  kith__worker__v1__drain_response__number_ranges,
   (ProtobufCMessageInit) kith__worker__v1__drain_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__worker__v1__set_log_level_request__field_descriptors[1] =
+{
+  {
+    "level",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__SetLogLevelRequest, has_level),
+    offsetof(Kith__Worker__V1__SetLogLevelRequest, level),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__worker__v1__set_log_level_request__field_indices_by_name[] = {
+  0,   /* field[0] = level */
+};
+static const ProtobufCIntRange kith__worker__v1__set_log_level_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__worker__v1__set_log_level_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.SetLogLevelRequest",
+  "SetLogLevelRequest",
+  "Kith__Worker__V1__SetLogLevelRequest",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__SetLogLevelRequest),
+  1,
+  kith__worker__v1__set_log_level_request__field_descriptors,
+  kith__worker__v1__set_log_level_request__field_indices_by_name,
+  1,  kith__worker__v1__set_log_level_request__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__set_log_level_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define kith__worker__v1__set_log_level_response__field_descriptors NULL
+#define kith__worker__v1__set_log_level_response__field_indices_by_name NULL
+#define kith__worker__v1__set_log_level_response__number_ranges NULL
+const ProtobufCMessageDescriptor kith__worker__v1__set_log_level_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.SetLogLevelResponse",
+  "SetLogLevelResponse",
+  "Kith__Worker__V1__SetLogLevelResponse",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__SetLogLevelResponse),
+  0,
+  kith__worker__v1__set_log_level_response__field_descriptors,
+  kith__worker__v1__set_log_level_response__field_indices_by_name,
+  0,  kith__worker__v1__set_log_level_response__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__set_log_level_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -27,6 +27,8 @@ typedef struct Kith__Worker__V1__StartRequest Kith__Worker__V1__StartRequest;
 typedef struct Kith__Worker__V1__StartResponse Kith__Worker__V1__StartResponse;
 typedef struct Kith__Worker__V1__DrainRequest Kith__Worker__V1__DrainRequest;
 typedef struct Kith__Worker__V1__DrainResponse Kith__Worker__V1__DrainResponse;
+typedef struct Kith__Worker__V1__SetLogLevelRequest Kith__Worker__V1__SetLogLevelRequest;
+typedef struct Kith__Worker__V1__SetLogLevelResponse Kith__Worker__V1__SetLogLevelResponse;
 
 
 /* --- enums --- */
@@ -212,6 +214,26 @@ struct  Kith__Worker__V1__DrainResponse
 #define KITH__WORKER__V1__DRAIN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__drain_response__descriptor) \
     , 0, 0 }
+
+
+struct  Kith__Worker__V1__SetLogLevelRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_level;
+  ProtobufCBinaryData level;
+};
+#define KITH__WORKER__V1__SET_LOG_LEVEL_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__set_log_level_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Worker__V1__SetLogLevelResponse
+{
+  ProtobufCMessage base;
+};
+#define KITH__WORKER__V1__SET_LOG_LEVEL_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__set_log_level_response__descriptor) \
+     }
 
 
 /* Kith__Worker__V1__LaunchRecord methods */
@@ -442,6 +464,44 @@ Kith__Worker__V1__DrainResponse *
 void   kith__worker__v1__drain_response__free_unpacked
                      (Kith__Worker__V1__DrainResponse *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Worker__V1__SetLogLevelRequest methods */
+void   kith__worker__v1__set_log_level_request__init
+                     (Kith__Worker__V1__SetLogLevelRequest         *message);
+size_t kith__worker__v1__set_log_level_request__get_packed_size
+                     (const Kith__Worker__V1__SetLogLevelRequest   *message);
+size_t kith__worker__v1__set_log_level_request__pack
+                     (const Kith__Worker__V1__SetLogLevelRequest   *message,
+                      uint8_t             *out);
+size_t kith__worker__v1__set_log_level_request__pack_to_buffer
+                     (const Kith__Worker__V1__SetLogLevelRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Worker__V1__SetLogLevelRequest *
+       kith__worker__v1__set_log_level_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__worker__v1__set_log_level_request__free_unpacked
+                     (Kith__Worker__V1__SetLogLevelRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Worker__V1__SetLogLevelResponse methods */
+void   kith__worker__v1__set_log_level_response__init
+                     (Kith__Worker__V1__SetLogLevelResponse         *message);
+size_t kith__worker__v1__set_log_level_response__get_packed_size
+                     (const Kith__Worker__V1__SetLogLevelResponse   *message);
+size_t kith__worker__v1__set_log_level_response__pack
+                     (const Kith__Worker__V1__SetLogLevelResponse   *message,
+                      uint8_t             *out);
+size_t kith__worker__v1__set_log_level_response__pack_to_buffer
+                     (const Kith__Worker__V1__SetLogLevelResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Worker__V1__SetLogLevelResponse *
+       kith__worker__v1__set_log_level_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__worker__v1__set_log_level_response__free_unpacked
+                     (Kith__Worker__V1__SetLogLevelResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Kith__Worker__V1__LaunchRecord_Closure)
@@ -480,6 +540,12 @@ typedef void (*Kith__Worker__V1__DrainRequest_Closure)
 typedef void (*Kith__Worker__V1__DrainResponse_Closure)
                  (const Kith__Worker__V1__DrainResponse *message,
                   void *closure_data);
+typedef void (*Kith__Worker__V1__SetLogLevelRequest_Closure)
+                 (const Kith__Worker__V1__SetLogLevelRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Worker__V1__SetLogLevelResponse_Closure)
+                 (const Kith__Worker__V1__SetLogLevelResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -498,6 +564,8 @@ extern const ProtobufCMessageDescriptor kith__worker__v1__start_request__descrip
 extern const ProtobufCMessageDescriptor kith__worker__v1__start_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__drain_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__drain_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__worker__v1__set_log_level_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__worker__v1__set_log_level_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

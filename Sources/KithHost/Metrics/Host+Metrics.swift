@@ -1,0 +1,57 @@
+import Glibc
+import HostContract
+import KithManifest
+import KithRPC
+import KithSupervision
+
+/// Counts of the host and its workers.
+extension Host {
+  /// Asks all workers that are ready, at the same time, and adds what the kernel and the host count.
+  func metrics() async -> GetMetricsResponse {
+    let links = published.compactMapValues { processes[$0]?.link }
+    let told = await withTaskGroup { group in
+      for (name, link) in links {
+        group.addTask { (name, await link.metrics()) }
+      }
+      return await group.reduce(into: [String: WorkerLink.Metrics]()) { $0[$1.0] = $1.1 }
+    }
+    let elapsed = now.sinceStart.components
+    return GetMetricsResponse(
+      atUs: elapsed.seconds * 1_000_000 + elapsed.attoseconds / 1_000_000_000_000,
+      host: ProcessMetrics(ofPid: getpid()),
+      workers: settings.plan.workers.compactMap { worker in
+        supervisor.snapshot(of: worker.name).map { metrics(of: $0, told: told[worker.name]) }
+      },
+      alerts: alertStandings, logTroubles: await logTroubles())
+  }
+
+  private func metrics(
+    of snapshot: WorkerSnapshot, told: WorkerLink.Metrics?
+  ) -> WorkerMetrics {
+    // What was asked of one process is not told of the next.
+    let incarnation = published[snapshot.name]
+    let told = told.flatMap { $0.incarnation == incarnation ? $0 : nil }
+    let running =
+      incarnation ?? Incarnation(worker: snapshot.name, generation: snapshot.generation)
+    var metrics = WorkerMetrics(
+      name: snapshot.name, state: snapshot.state.contract, generation: running.generation,
+      restarts: UInt32(clamping: snapshot.restarts),
+      process: processes[running].flatMap { ProcessMetrics(ofPid: $0.child.identity.pid) })
+    switch told?.answer {
+    case .success(let methods): metrics.methods = methods
+    case .failure(let error): metrics.problem = "\(error)"
+    case nil: break
+    }
+    return metrics
+  }
+}
+
+extension ProcessMetrics {
+  /// The counts of a process that runs.
+  fileprivate init?(ofPid pid: Int32) {
+    guard let usage = ProcessUsage(ofPid: pid) else { return nil }
+    self.init(
+      pid: pid, residentBytes: usage.residentBytes, cpuUs: usage.processorMicroseconds,
+      uptimeUs: usage.uptimeMicroseconds)
+  }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import HostContract
+import KithManifest
+import KithMetrics
+import KithRPC
+import KithSupervision
+import MetricsContract
+
+/// What the host tells of its own accord: to the service manager, to whoever scrapes its metrics, and of alerts to its log.
+extension Host {
+  /// Begins all of it; it ends with the chores.
+  func beginTelling() {
+    serviceManager?.send(.ready)
+    pingWatchdog()
+    if let endpoint = settings.plan.metrics {
+      let server = MetricsServer(endpoint, socket: settings.places.metricsSocket) {
+        await MetricsPage(self.metrics(), product: self.settings.plan.product).text
+      }
+      for problem in server.open() { log("metrics are not served: \(problem)", level: .error) }
+      chores.yield { await server.run() }
+    }
+    if let interval = alerts.interval {
+      chores.yield {
+        while !Task.isCancelled {
+          await self.readForAlerts()
+          try? await Task.sleep(for: interval)
+        }
+      }
+    }
+  }
+
+  /// How the workers are, for the service manager: `2 of 3 workers ready`.
+  var statusInWords: String {
+    let wanted = supervisor.snapshots.filter(\.isWanted)
+    let ready = wanted.count { $0.state == .ready }
+    let troubled = wanted.filter { $0.state == .quarantined }.map(\.name)
+    return "\(ready) of \(wanted.count) workers ready"
+      + (troubled.isEmpty ? "" : "; in quarantine: \(troubled.joined(separator: ", "))")
+  }
+
+  /// Tells the service manager again and again that the host's own thread does its work.
+  private func pingWatchdog() {
+    guard let serviceManager, let interval = serviceManager.watchdogInterval else { return }
+    serviceManager.send(.watchdog)
+    reactor.setAlarm(for: serviceManager, at: .now + interval) { [weak self] in
+      self?.assumeIsolated { $0.pingWatchdog() }
+    }
+  }
+
+  // MARK: Alerts
+
+  private func readForAlerts() async {
+    let metrics = await metrics()
+    let readings = metrics.workers.filter { $0.state == .ready && $0.problem.isEmpty }.map {
+      AlertEvaluator.Reading(
+        Incarnation(worker: $0.name, generation: $0.generation),
+        methods: Dictionary(
+          $0.methods.map { ($0.method, CallCounts($0)) }, uniquingKeysWith: { first, _ in first }),
+        isOlder: ($0.process?.uptimeUs ?? .max) > metrics.atUs)
+    }
+    for change in alerts.take(readings, at: now) {
+      let standing = change.standing
+      let rule = standing.rule
+      let alert = "alert \(rule.name): \(standing.worker), \(rule)"
+      let figure = standing.figure.map(rule.words) ?? "too few calls"
+      switch standing.state {
+      case .firing:
+        log("\(alert); now \(figure)", level: rule.severity == .page ? .error : .warning)
+      // That a worker has more or fewer calls than it takes to judge is no news.
+      case .quiet, .tooFewCalls:
+        if change.previous == .firing { log("\(alert): fires no more; now \(figure)") }
+      }
+    }
+  }
+
+  /// The alerts in the words of the contract.
+  var alertStandings: [Alert] {
+    let (now, milliseconds) = (now, WallClock.milliseconds)
+    return alerts.standings.map { standing in
+      let elapsed = (now - standing.since).components
+      return Alert(
+        name: standing.rule.name, worker: standing.worker, condition: standing.rule.description,
+        severity: standing.rule.severity == .page ? .page : .warning,
+        state: standing.state.contract,
+        sinceMs: milliseconds - elapsed.seconds * 1000
+          - elapsed.attoseconds / 1_000_000_000_000_000,
+        value: standing.figure.map(standing.rule.words) ?? "", figure: standing.figure,
+        calls: standing.calls)
+    }
+  }
+}
+
+extension AlertEvaluator.State {
+  fileprivate var contract: AlertState {
+    switch self {
+    case .quiet: .quiet
+    case .tooFewCalls: .tooFewCalls
+    case .firing: .firing
+    }
+  }
+}
+
+extension CallCounts {
+  /// The counts of a method as its worker tells them.
+  fileprivate init(_ method: MethodMetrics) {
+    let buckets = (method.latency?.buckets ?? []).map {
+      (LatencyScale.index(ofMicroseconds: $0.upperUs), $0.count)
+    }
+    self.init(
+      calls: method.calls, errors: method.errors, inFlight: method.inFlight,
+      latencies: Latencies(
+        counts: Dictionary(buckets, uniquingKeysWith: +),
+        sumMicroseconds: method.latency?.sumUs ?? 0))
+  }
+}

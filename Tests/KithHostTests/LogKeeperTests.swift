@@ -1,0 +1,107 @@
+import Glibc
+import KithManifest
+import KithSupervision
+import Testing
+
+@testable import KithHost
+
+@Suite struct LogKeeperTests {
+  let folder: TemporaryFolder
+  let reactor: Reactor
+  let logs: LogKeeper
+
+  init() throws {
+    folder = try TemporaryFolder()
+    reactor = try Reactor(name: "test")
+    let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
+    try DurableFile.createPrivateFolder(places.stateDirectory)
+    try DurableFile.createPrivateFolder(places.logsDirectory)
+    logs = try LogKeeper(reactor: reactor, places: places, workers: ["a", "b"])
+  }
+
+  /// Has a worker write lines at these moments, as the SDK does.
+  private func write(_ worker: String, _ lines: [(at: Int, level: String)]) throws {
+    let pipe = try Descriptor.pipe()
+    let other = try Descriptor.pipe()
+    let incarnation = Incarnation(worker: worker, generation: 1)
+    logs.capture(incarnation, stdout: other.reading, stderr: pipe.reading)
+    for (at, level) in lines {
+      let line = #"{"at_ms":\#(at),"level":"\#(level)","text":"\#(worker)\#(at)"}"# + "\n"
+      try pipe.writing.writeAll(Array(line.utf8), to: "a pipe")
+    }
+    logs.finish(incarnation)
+  }
+
+  @Test func severalLogsAreMergedByTime() async throws {
+    defer { reactor.stop() }
+    try write("a", (0..<50).map { ($0 * 4, "info") })
+    try write("b", (0..<50).map { ($0 * 6 + 1, "info") })
+    var cursor: LogKeeper.Cursor = ["a": 0, "b": 0]
+    var seen: [LogRecord] = []
+    var isAtEnd = false
+    while !isAtEnd {
+      let page = try await logs.read(from: cursor, minimumLevel: .trace, limit: 7)
+      #expect(page.records.count <= 7)
+      seen += page.records
+      cursor = page.next
+      isAtEnd = page.isAtEnd
+    }
+    #expect(seen.count == 100)
+    #expect(seen.map(\.atMilliseconds) == seen.map(\.atMilliseconds).sorted())
+    let last = try await logs.cursor(of: ["a", "b"], lastLines: 2, minimumLevel: .trace)
+    let found = try await logs.read(from: last, minimumLevel: .trace, limit: 100)
+    #expect(found.records.map(\.text) == ["a192", "a196", "b289", "b295"])
+  }
+
+  @Test func linesBelowTheLevelAreLeftOut() async throws {
+    defer { reactor.stop() }
+    try write("a", (0..<3000).map { ($0, $0 % 1000 == 999 ? "error" : "debug") })
+    let all = try await logs.read(from: ["a": 0], minimumLevel: .error, limit: 1000)
+    #expect(all.records.map(\.text) == ["a999", "a1999", "a2999"] && all.isAtEnd)
+    let last = try await logs.cursor(of: ["a"], lastLines: 1, minimumLevel: .warning)
+    let found = try await logs.read(from: last, minimumLevel: .warning, limit: 1000)
+    #expect(found.records.map(\.text) == ["a2999"])
+  }
+
+  @Test func whoWaitsIsWokenByAnyOfSeveralLogs() async throws {
+    defer { reactor.stop() }
+    let logs = logs
+    let start = try await logs.cursor(of: ["a", "b"], lastLines: 0, minimumLevel: .trace)
+    async let woken = logs.waitForLines(after: start)
+    try write("b", [(1, "info")])
+    #expect(try await woken)
+    logs.releaseReaders()
+    let end = try await logs.cursor(of: ["a", "b"], lastLines: 0, minimumLevel: .trace)
+    #expect(try await !logs.waitForLines(after: end))
+  }
+
+  @Test func aLogThatCannotBeWrittenIsToldAndCatchesUp() async throws {
+    defer { reactor.stop() }
+    let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
+    let logs = try LogKeeper(
+      reactor: reactor, places: places, workers: ["a"],
+      limits: RotatedFile.Limits(fileBytes: 1000, files: 50))
+    // What is in the way of the next file is in the way of the log.
+    let obstacle = places.logFile(worker: "a") + ".next"
+    mkdir(obstacle, 0o700)
+    for number in 0..<50 { logs.note(log: "a", generation: 1, "line \(number)") }
+    let trouble = try #require(await logs.troubles.first)
+    #expect(trouble.log == "a" && trouble.linesLost == 0 && trouble.linesWaiting > 30)
+    #expect(trouble.reason.contains("a.log.next"), "\(trouble.reason)")
+    rmdir(obstacle)
+    // It is tried again without anybody asking for it.
+    let start = try await logs.cursor(of: ["kithd"], lastLines: 10, minimumLevel: .trace)
+    var said: [String] = []
+    var cursor = start
+    while !said.contains(where: { $0.hasPrefix("the log of a can be written again") }) {
+      let page = try await logs.read(from: cursor, minimumLevel: .trace, limit: 100)
+      said += page.records.map(\.text)
+      cursor = page.next
+      if page.records.isEmpty { _ = try await logs.waitForLines(after: cursor) }
+    }
+    #expect(said.first?.hasPrefix("the log of a cannot be written") == true)
+    #expect(await logs.troubles == [])
+    let all = try await logs.read(from: ["a": 0], minimumLevel: .trace, limit: 100)
+    #expect(all.records.map(\.text) == (0..<50).map { "line \($0)" })
+  }
+}

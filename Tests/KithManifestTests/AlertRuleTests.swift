@@ -1,0 +1,124 @@
+import KithManifest
+import Testing
+
+@Suite struct AlertRuleTests {
+  private func product(_ more: String) throws -> ProductManifest {
+    try ProductManifest(
+      parsing: "product: a\nworkers: { b: {} }\n\(more)", file: "a.yaml")
+  }
+
+  @Test func readsWhatMilosTextAsksFor() throws {
+    let rules = try product(
+      """
+      alerts:
+        dispatch:
+          measure: error_rate
+          above: 2%
+          window: 15m
+          severity: page
+          workers: [b]
+          methods: [kith.notify.v1.Notifier/Send]
+          minimum_calls: 50
+        errors: { measure: error_rate, above: 5%, severity: page }
+        slow: { measure: p95, above: 5s }
+      """
+    ).alerts
+    #expect(rules.map(\.name) == ["dispatch", "errors", "slow"])
+    #expect(
+      rules.map(\.description) == [
+        "error rate of kith.notify.v1.Notifier/Send above 2 % over 15 min",
+        "error rate above 5 % over 5 min", "p95 above 5 s over 5 min",
+      ])
+    #expect(rules[0].bound == 0.02 && rules[0].window == .seconds(900))
+    #expect(rules[0].workers == ["b"] && rules[0].minimumCalls == 50)
+    #expect(rules[1].minimumCalls == 20 && rules[1].workers.isEmpty && rules[1].methods.isEmpty)
+    #expect(rules.map(\.severity) == [.page, .page, .warning])
+    #expect(rules[2].bound == 5 && rules[2].words(0.0475) == "47.5 ms")
+    #expect(rules[1].words(0.072) == "7.2 %")
+  }
+
+  @Test(arguments: [
+    ("x: { above: 5% }", "the key 'measure' is missing"),
+    ("x: { measure: p95 }", "the key 'above' is missing"),
+    ("x: { measure: p90, above: 5s }", "did you mean 'p50'?"),
+    ("x: { measure: p95, above: 5% }", "a time with its unit"),
+    ("x: { measure: error_rate, above: 5s }", "a share of the calls with its sign"),
+    ("x: { measure: error_rate, above: 0.05 }", "a share of the calls with its sign"),
+    ("x: { measure: error_rate, above: 100% }", "'above' is outside its range"),
+    ("x: { measure: error_rate, above: 0% }", "'above' is outside its range"),
+    ("x: { measure: p95, above: 5s, window: 1s }", "'window' is outside its range"),
+    ("x: { measure: p95, above: 5s, windw: 1m }", "did you mean 'window'?"),
+    ("x: { measure: p95, above: 5s, severity: fatal }", "one of warning, page"),
+    ("x: { measure: p95, above: 5s, workers: b }", "a list of workers"),
+    ("x: { measure: p95, above: 5s, methods: [Analyze] }", "a method's full name"),
+    ("x: { measure: p95, above: 5s, minimum_calls: 0 }", "'minimum_calls' is outside its range"),
+    ("X: { measure: p95, above: 5s }", "the alert's name is 'X'"),
+    ("x: 5%", "a mapping: { measure: error_rate"),
+  ])
+  func saysWhatIsWrong(rule: String, words: String) throws {
+    let found = errors { _ = try product("alerts:\n  \(rule)") }
+    #expect(found.count == 1, "\(found)")
+    #expect(found.first?.location?.line == 4)
+    #expect(found.first?.description.contains(words) == true, "\(found)")
+  }
+
+  @Test func aListOfRulesIsRefused() {
+    #expect(errors { _ = try product("alerts: [x]") }.first?.code == .wrongType)
+    #expect(errors { _ = try product("alerts:") }.isEmpty)
+  }
+
+  @Test func aRuleOfTheProductStandsOverOneOfItsBase() throws {
+    let base = try product(
+      "alerts: { slow: { measure: p95, above: 5s }, x: { measure: p50, above: 1s } }")
+    let own = try product("alerts: { slow: { measure: p95, above: 1s } }")
+    let merged = try own.extending(base)
+    #expect(merged.alerts.map(\.name) == ["x", "slow"])
+    #expect(merged.alerts.last?.bound == 1)
+  }
+
+  @Test func aRuleForWhatIsNotThereIsRefused() throws {
+    let catalogue = PluginCatalogue(plugins: [
+      try Samples.plugin("risk-engine", provides: ["kith.risk.v1.RiskEngine"])
+    ])
+    for (rule, words) in [
+      ("workers: [risk-engin]", "did you mean 'risk-engine'?"),
+      ("methods: [kith.risk.v1.RiskEngin/Analyze]", "did you mean 'kith.risk.v1.RiskEngine'?"),
+    ] {
+      let product = try Samples.product(
+        "  risk-engine: {}", more: "alerts: { x: { measure: p95, above: 5s, \(rule) } }")
+      let found = errors { _ = try Plan(product: product, catalogue: catalogue) }
+      #expect(found.count == 1)
+      #expect(found.first?.description.contains(words) == true, "\(found)")
+    }
+    let product = try Samples.product(
+      "  risk-engine: {}",
+      more: "alerts: { x: { measure: p95, above: 5s, methods: [kith.risk.v1.RiskEngine/Any] } }")
+    #expect(try Plan(product: product, catalogue: catalogue).alerts.count == 1)
+  }
+}
+
+@Suite struct MetricsEndpointTests {
+  private func metrics(_ text: String) throws -> MetricsEndpoint? {
+    try ProductManifest(
+      parsing: "product: a\nworkers: { b: {} }\nmetrics: \(text)", file: "a.yaml"
+    ).metrics
+  }
+
+  @Test func readsWhereTheyAre() throws {
+    #expect(try metrics("{ port: 9464 }")?.port == 9464)
+    #expect(try metrics("{ port: 9464 }")?.hasSocket == false)
+    #expect(try metrics("{ socket: true }")?.port == nil)
+    #expect(try metrics("{ port: 1, socket: true }")?.hasSocket == true)
+  }
+
+  @Test(arguments: [
+    ("{}", "'metrics' names no place"), ("{ socket: false }", "'metrics' names no place"),
+    ("{ port: 0 }", "1..65535"), ("{ port: 65536 }", "1..65535"),
+    ("{ prt: 1, socket: true }", "did you mean 'port'?"), ("9464", "a mapping"),
+  ])
+  func saysWhatIsWrong(text: String, words: String) {
+    let found = errors { _ = try metrics(text) }
+    #expect(found.count == 1)
+    #expect(found.first?.description.contains(words) == true, "\(found)")
+  }
+}
