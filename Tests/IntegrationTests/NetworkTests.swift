@@ -127,8 +127,8 @@ struct NetworkTests {
         }
         #expect(error?.code == .unauthenticated, "\(String(describing: error))")
         #expect(error?.message.contains("certificate") == true)
-        let lines = try await serving.log(of: "counter").map(\.text)
-        #expect(lines.contains { $0.contains("certificate") }, "\(lines)")
+        let reasons = try await serving.log(of: "counter").compactMap { $0.fields["reason"] }
+        #expect(reasons.contains { $0.contains("certificate") }, "\(reasons)")
       }
     }
   }

@@ -137,7 +137,7 @@ import Testing
   private func open(on disk: Disk) throws -> RotatedFile {
     try RotatedFile(
       path: folder.path + "/a.log", limits: limits,
-      appending: { file, bytes throws(SystemError) in try disk.append(file, bytes) })
+      appending: { file, bytes, _ throws(SystemError) in try disk.append(file, bytes) })
   }
 
   @Test(arguments: 0..<40)

@@ -26,6 +26,10 @@ struct StatusCommand: AsyncParsableCommand {
   @OptionGroup var time: TimeoutOptions
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    if live.isTold, !watch { throw ValidationError("--every and --count go with --watch") }
+  }
+
   func run() async throws {
     let surroundings = Surroundings.current
     let running = try await product.running(surroundings)

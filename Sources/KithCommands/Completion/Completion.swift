@@ -1,3 +1,4 @@
+import HostContract
 import KithReflection
 
 /// Finds what may stand at the end of a command line of `kith`: for all shells alike, which only show it.
@@ -111,6 +112,8 @@ struct Completion {
     await source.workers(place).map { .word($0, "worker") }
   }
 
+  private static let levels = LogLevel.known.map { CompletionCandidate.word($0.word, "") }
+
   private func verbs(of worker: String, _ place: CallSettings) async -> [Verb] {
     await source.contracts(of: worker, place).map { Verb.verbs(of: $0.ownServices) } ?? []
   }
@@ -131,13 +134,15 @@ struct Completion {
     let known = command.arguments[position].values
     guard known.isEmpty else { return known.map { .word($0, "") } }
     switch command.name {
-    case "up", "plan":
+    case "up", "plan", "systemd":
       return await source.products().map { .word($0, "product") } + [.files]
     case "start", "stop", "restart", "upgrade":
       return await workers(place).filter { !$0.isAmong(given) }
     case "logs":
       return (await workers(place) + [.word("kithd", "the host")])
         .filter { !$0.isAmong(given) }
+    case "log-level":
+      return given.isEmpty ? await workers(place) : Self.levels
     case "call" where given.isEmpty:
       return shortened(await contracts(line).methods, current)
     case "describe":
@@ -196,6 +201,7 @@ struct Completion {
     case ("--product", _): return await source.runningProducts().map { .word($0, "product") }
     case ("--worker", _): return await workers(place)
     case (_, "dir"): return [.folders]
+    case (_, "level"): return Self.levels
     default: return []
     }
   }

@@ -40,6 +40,7 @@ struct WorkerContracts: Sendable {
 
   /// The services that every worker has from the SDK.
   static let commonServices = [
-    "kith.health.v1.Health", "kith.reflection.v1.Reflection", "kith.worker.v1.Lifecycle",
+    "kith.health.v1.Health", "kith.metrics.v1.Metrics", "kith.reflection.v1.Reflection",
+    "kith.worker.v1.Lifecycle",
   ]
 }

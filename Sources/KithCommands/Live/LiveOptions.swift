@@ -7,7 +7,7 @@ struct LiveOptions: ParsableArguments {
     help: ArgumentHelp(
       "How long after a report the next one is made, 100ms or more. (default: 2s)",
       valueName: "time"), transform: LiveOptions.interval)
-  var every = TimeLimit(.seconds(2))
+  var every: TimeLimit?
 
   @Option(
     name: [.customShort("n"), .long], parsing: .unconditional,
@@ -16,7 +16,10 @@ struct LiveOptions: ParsableArguments {
   var count: Int?
 
   /// What shows it.
-  var view: LiveView { LiveView(interval: every.duration, count: count) }
+  var view: LiveView { LiveView(interval: every?.duration ?? .seconds(2), count: count) }
+
+  /// Whether either was told.
+  var isTold: Bool { every != nil || count != nil }
 
   @Sendable private static func interval(_ text: String) throws(CommandFailure) -> TimeLimit {
     let limit = try TimeLimit(option: text)

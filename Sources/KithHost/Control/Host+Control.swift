@@ -36,7 +36,7 @@ extension Host {
       product: settings.plan.product, title: settings.plan.title,
       hostVersion: HostVersion.current, hostPid: getpid(),
       hostStartedAtMs: startedAtMilliseconds, root: settings.places.stateDirectory,
-      workers: workers, logTroubles: await logTroubles(),
+      workers: workers, logTroubles: logTroubles,
       alerts: alertStandings)
   }
 

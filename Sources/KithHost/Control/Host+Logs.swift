@@ -37,8 +37,8 @@ extension Host {
   }
 
   /// The logs that cannot be written or have lost lines.
-  func logTroubles() async -> [LogTrouble] {
-    await logs.troubles.map {
+  var logTroubles: [LogTrouble] {
+    logs.troubles.map {
       LogTrouble(
         name: $0.log, reason: $0.reason, linesWaiting: $0.linesWaiting, linesLost: $0.linesLost)
     }

@@ -1,6 +1,7 @@
 import Glibc
 import KithManifest
 import KithSupervision
+import Synchronization
 
 /// Takes what workers write to their standard output and error, keeps it in files and gives it to readers.
 ///
@@ -29,6 +30,8 @@ actor LogKeeper {
   private var lastLines: [Incarnation: [String]] = [:]
   private var readers: [(logs: Set<String>, waiter: Waiter<Void>)] = []
   private var isClosing = false
+  /// The troubles with logs, for those who ask without waiting for this thread.
+  private let known = Mutex<[String: Trouble]>([:])
 
   /// Opens the logs of these workers and the host's own.
   init(
@@ -187,19 +190,21 @@ actor LogKeeper {
   /// How long after a failure the file is tried again.
   private static let retryInterval = Duration.seconds(1)
 
-  /// The logs that cannot be written, or have lost lines, by name.
-  var troubles: [Trouble] {
-    files.sorted { $0.key < $1.key }.compactMap { log, file in
-      guard file.trouble != nil || file.lost > 0 else { return nil }
-      return Trouble(
-        log: log, reason: file.trouble.map { "\($0)" } ?? "", linesWaiting: UInt64(file.waiting),
-        linesLost: file.lost)
-    }
+  /// The logs that cannot be written, or have lost lines, by name. Answered at once, however slow the disk is.
+  nonisolated var troubles: [Trouble] {
+    known.withLock { $0.values.sorted { $0.log < $1.log } }
   }
 
   /// Tells the host's own log when a log cannot be written any more and when it can again, and sees to it that it is tried.
   private func noteTrouble(with log: String, before: SystemError?) {
     guard let file = files[log] else { return }
+    if file.trouble != nil || before != nil || file.lost > 0 {
+      let isWell = file.trouble == nil && file.lost == 0
+      let trouble = Trouble(
+        log: log, reason: file.trouble.map { "\($0)" } ?? "", linesWaiting: UInt64(file.waiting),
+        linesLost: file.lost)
+      known.withLock { $0[log] = isWell ? nil : trouble }
+    }
     if file.trouble != nil {
       reactor.setAlarm(for: self, at: .now + Self.retryInterval) { [weak self] in
         self?.assumeIsolated { $0.retry() }

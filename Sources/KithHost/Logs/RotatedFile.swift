@@ -31,8 +31,8 @@ struct RotatedFile {
     var bytes = 0
   }
 
-  /// Appends bytes to a file; tests replace it by one that fails.
-  typealias Append = @Sendable (Descriptor, [UInt8]) throws(SystemError) -> Void
+  /// Appends bytes to a file, whose path is for the error; tests replace it by one that fails.
+  typealias Append = @Sendable (Descriptor, [UInt8], String) throws(SystemError) -> Void
 
   let path: String
   let limits: Limits
@@ -56,8 +56,8 @@ struct RotatedFile {
   /// Opens a log and goes on where it ended.
   init(
     path: String, limits: Limits = Limits(),
-    appending append: @escaping Append = { file, bytes throws(SystemError) in
-      try file.writeAll(bytes, to: "a log")
+    appending append: @escaping Append = { file, bytes, path throws(SystemError) in
+      try file.writeAll(bytes, to: path)
     }
   ) throws(SystemError) {
     self.path = path
@@ -160,7 +160,7 @@ struct RotatedFile {
       taken += 1
     }
     do throws(SystemError) {
-      try appendBytes(current, bytes)
+      try appendBytes(current, bytes, path)
     } catch {
       // What was written of it is taken back, so that no line stands there twice when it is written again.
       if ftruncate(current.number, off_t(before)) != 0 {
@@ -183,7 +183,7 @@ struct RotatedFile {
     let fresh = path + ".next"
     let next = try Descriptor.open(fresh, O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
     let header = Self.header(begin: begin)
-    try appendBytes(next, header)
+    try appendBytes(next, header, fresh)
     for index in stride(from: min(parts.count, limits.files - 1), to: 0, by: -1) {
       let (from, to) = (Self.name(path, index - 1), Self.name(path, index))
       guard rename(from, to) == 0 else { throw SystemError("rename \(from)") }

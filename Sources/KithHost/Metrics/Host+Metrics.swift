@@ -22,7 +22,7 @@ extension Host {
       workers: settings.plan.workers.compactMap { worker in
         supervisor.snapshot(of: worker.name).map { metrics(of: $0, told: told[worker.name]) }
       },
-      alerts: alertStandings, logTroubles: await logTroubles())
+      alerts: alertStandings, logTroubles: logTroubles)
   }
 
   private func metrics(
