@@ -97,25 +97,25 @@ import Testing
         title: Test
         posture: ephemeral
         workers:
-          top: {}
+          upper: {}
           odd: {}
 
         """,
       plugins: [
         Setups.plugin(name: "odd", executable: "misbehaving-worker", more: "overlap: true"),
         Setups.plugin(
-          name: "top", executable: "misbehaving-worker", provides: "",
+          name: "upper", executable: "misbehaving-worker", provides: "",
           requires: "kith.risk.v1.RiskEngine"),
       ])
     try await RunningProduct.run(setup) { product in
       try await product.settle()
       let restarted = try await product.host.restartWorkers(
         RestartWorkersRequest(names: ["odd"], withDependents: true), options: options)
-      #expect(restarted.replacements.map(\.worker?.name) == ["odd", "top"])
+      #expect(restarted.replacements.map(\.worker?.name) == ["odd", "upper"])
       #expect(restarted.replacements.map(\.worker?.generation) == [2, 2])
       let notes = try await product.log(of: "kithd").map(\.text)
       let ready = try #require(notes.firstIndex { $0.hasPrefix("odd.2: ready") })
-      let started = try #require(notes.firstIndex { $0.hasPrefix("top.2: started") })
+      let started = try #require(notes.firstIndex { $0.hasPrefix("upper.2: started") })
       #expect(ready < started)
     }
   }

@@ -25,7 +25,8 @@ extension Confinement {
     writable = state.isEmpty ? [] : [state]
     readable = Self.system + Self.libraryFolders
     readable += [worker.pluginDirectory, Self.folder(of: worker.executablePath)]
-    let used = remoteServices.filter { worker.requires.map(\.name).contains($0.service) }.map(\.endpoint)
+    let required = worker.requires.map(\.name)
+    let used = remoteServices.filter { required.contains($0.service) }.map(\.endpoint)
     for credentials in (used + [worker.listen].compactMap(\.self)).compactMap(\.credentials) {
       // The folder and not the file: a renewed certificate is another file under the same name.
       readable += [credentials.authorities, credentials.certificate, credentials.privateKey]
