@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import HostContract
+import KithManifest
 import KithRPC
 import KithTesting
 import Synchronization
