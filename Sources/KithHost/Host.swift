@@ -43,6 +43,8 @@ public actor Host {
   var processes: [Incarnation: RunningProcess] = [:]
   var published: [String: Incarnation] = [:]
   var since: [String: (state: WorkerSnapshot.State, milliseconds: Int64)] = [:]
+  /// What somebody asked for each worker last.
+  var requests: [String: WorkerRequest] = [:]
   var endedAtMilliseconds: [Incarnation: Int64] = [:]
   /// What each worker's processes are made from, by revision. The plan's is 0.
   var definitions: [String: [UInt64: PlannedWorker]]

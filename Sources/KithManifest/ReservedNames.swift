@@ -6,7 +6,7 @@ public enum ReservedNames {
   public static let commands: Set<String> = [
     "alerts", "call", "complete", "completion", "describe", "down", "exit-codes", "export", "help",
     "log-level", "logs", "plan", "plugin", "restart", "start", "status", "stop", "top", "up",
-    "upgrade",
+    "upgrade", "why",
   ]
 
   /// The words that name the host's own files: `host.sock`, `kithd.log`.

@@ -101,6 +101,8 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(StopWorkerResponse.self, Kith_Host_V1_StopWorkerResponse.self),
     Pair(WorkerExit.self, Kith_Host_V1_WorkerExit.self),
     Pair(WorkerStatus.self, Kith_Host_V1_WorkerStatus.self),
+    Pair(HostContract.WorkerRequest.self, Kith_Host_V1_WorkerRequest.self),
+    Pair(RestartBudget.self, Kith_Host_V1_RestartBudget.self),
 
     Pair(LatencyBucket.self, Kith_Metrics_V1_LatencyBucket.self),
     Pair(LatencyHistogram.self, Kith_Metrics_V1_LatencyHistogram.self),

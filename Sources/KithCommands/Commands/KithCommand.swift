@@ -24,7 +24,8 @@ struct KithCommand: AsyncParsableCommand {
     subcommands: commands)
 
   private static let commands: [any ParsableCommand.Type] = [
-    UpCommand.self, DownCommand.self, StatusCommand.self, TopCommand.self, AlertsCommand.self,
+    UpCommand.self, DownCommand.self, StatusCommand.self, WhyCommand.self, TopCommand.self,
+    AlertsCommand.self,
     StartCommand.self, StopCommand.self, RestartCommand.self, UpgradeCommand.self,
     LogsCommand.self, LogLevelCommand.self, CallCommand.self, DescribeCommand.self,
     PlanCommand.self, ExportCommand.self, PluginCommand.self, CompletionCommand.self,

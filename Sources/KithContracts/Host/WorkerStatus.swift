@@ -58,6 +58,15 @@ public struct WorkerStatus: GeneratedMessage {
   /// The generations of all its processes, oldest first: two while one takes over from the other.
   public var generations: [UInt64] = []
 
+  /// The names of the workers that it requires, in start order.
+  public var requires: [String] = []
+
+  /// How much of its restarts is used up. Of the budget for the cause of its last restart, if causes have budgets.
+  public var budget: RestartBudget? = nil
+
+  /// What somebody asked for it last. Absent when nobody has since the host started: the manifest wants it.
+  public var request: WorkerRequest? = nil
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -82,7 +91,10 @@ public struct WorkerStatus: GeneratedMessage {
     address: String = "",
     residentBytes: UInt64 = 0,
     health: WorkerHealth? = nil,
-    generations: [UInt64] = []
+    generations: [UInt64] = [],
+    requires: [String] = [],
+    budget: RestartBudget? = nil,
+    request: WorkerRequest? = nil
   ) {
     self.name = name
     self.plugin = plugin
@@ -101,6 +113,9 @@ public struct WorkerStatus: GeneratedMessage {
     self.residentBytes = residentBytes
     self.health = health
     self.generations = generations
+    self.requires = requires
+    self.budget = budget
+    self.request = request
   }
 
   public static var fullName: String { "kith.host.v1.WorkerStatus" }
@@ -126,6 +141,9 @@ public struct WorkerStatus: GeneratedMessage {
     if c.pointee.has_resident_bytes != 0 { self.residentBytes = c.pointee.resident_bytes }
     try Unpacked.merge(c.pointee.health, c.pointee.n_health, into: &self.health)
     Unpacked.append(c.pointee.generations, c.pointee.n_generations, to: &self.generations)
+    try Unpacked.append(c.pointee.requires, c.pointee.n_requires, to: &self.requires, "kith.host.v1.WorkerStatus.requires")
+    try Unpacked.merge(c.pointee.budget, c.pointee.n_budget, into: &self.budget)
+    try Unpacked.merge(c.pointee.request, c.pointee.n_request, into: &self.request)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -188,6 +206,9 @@ public struct WorkerStatus: GeneratedMessage {
     }
     (c.pointee.health, c.pointee.n_health) = try arena.fill(self.health)
     (c.pointee.generations, c.pointee.n_generations) = arena.copy(self.generations)
+    (c.pointee.requires, c.pointee.n_requires) = arena.copy(self.requires)
+    (c.pointee.budget, c.pointee.n_budget) = try arena.fill(self.budget)
+    (c.pointee.request, c.pointee.n_request) = try arena.fill(self.request)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -209,6 +230,9 @@ public struct WorkerStatus: GeneratedMessage {
     if self.residentBytes != 0 { text.add("residentBytes", self.residentBytes) }
     if let value = self.health { text.add("health", value) }
     if !self.generations.isEmpty { text.add("generations", self.generations) }
+    if !self.requires.isEmpty { text.add("requires", self.requires) }
+    if let value = self.budget { text.add("budget", value) }
+    if let value = self.request { text.add("request", value) }
     text.add(self.unknownFields)
   }
 }

@@ -164,6 +164,14 @@ extension Host {
       .unavailable, "\(name) is \(state)" + (reason.isEmpty ? "" : ": \(reason)"))
   }
 
+  /// Takes note of who asks for what; for `kith why`.
+  func note(_ what: String, of names: [String], by peer: PeerIdentity) {
+    for name in names {
+      requests[name] = WorkerRequest(
+        what: what, atMs: WallClock.milliseconds, pid: peer.pid ?? 0, uid: peer.uid)
+    }
+  }
+
   func status(of worker: PlannedWorker) async -> WorkerStatus {
     guard let snapshot = supervisor.snapshot(of: worker.name) else { return WorkerStatus() }
     let incarnation = Incarnation(worker: worker.name, generation: snapshot.generation)
@@ -178,7 +186,13 @@ extension Host {
         live: snapshot.health.isLive, beats: snapshot.health.progress ?? 0,
         degradation: snapshot.health.degradation,
         callsInProgress: reports[incarnation]?.callsInProgress ?? 0),
-      generations: snapshot.processes.map(\.generation).sorted())
+      generations: snapshot.processes.map(\.generation).sorted(),
+      requires: worker.dependencies.map(\.name),
+      budget: supervisor.budgetUse(of: worker.name, at: now).map {
+        RestartBudget(
+          used: UInt32(clamping: $0.used), allowed: UInt32(clamping: $0.budget.intensity),
+          periodMs: $0.budget.period.inMilliseconds)
+      }, request: requests[worker.name])
     if let process = processes[incarnation] {
       status.pid = process.child.identity.pid
       status.residentBytes = ProcessIdentity.residentBytes(ofPid: status.pid)

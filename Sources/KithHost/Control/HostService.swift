@@ -18,25 +18,31 @@ struct HostService: HostHandler {
   func startWorker(
     _ request: StartWorkerRequest, context: CallContext
   ) async throws -> StartWorkerResponse {
-    StartWorkerResponse(worker: try await host.start(request.name))
+    await host.note("start", of: [request.name], by: context.peer)
+    return StartWorkerResponse(worker: try await host.start(request.name))
   }
 
   func stopWorker(
     _ request: StopWorkerRequest, context: CallContext
   ) async throws -> StopWorkerResponse {
-    StopWorkerResponse(worker: try await host.stop(request.name))
+    await host.note("stop", of: [request.name], by: context.peer)
+    return StopWorkerResponse(worker: try await host.stop(request.name))
   }
 
   func restartWorkers(
     _ request: RestartWorkersRequest, context: CallContext
   ) async throws -> RestartWorkersResponse {
-    RestartWorkersResponse(replacements: try await host.restart(request))
+    let replacements = try await host.restart(request)
+    await host.note(
+      "restart", of: replacements.compactMap(\.worker?.name), by: context.peer)
+    return RestartWorkersResponse(replacements: replacements)
   }
 
   func upgradeWorker(
     _ request: UpgradeWorkerRequest, context: CallContext
   ) async throws -> UpgradeWorkerResponse {
-    UpgradeWorkerResponse(replacement: try await host.upgrade(request))
+    await host.note("upgrade", of: [request.name], by: context.peer)
+    return UpgradeWorkerResponse(replacement: try await host.upgrade(request))
   }
 
   func getMetrics(

@@ -201,7 +201,7 @@ final class WorkerLink: Sendable {
 
 extension Duration {
   /// Whole milliseconds.
-  fileprivate var inMilliseconds: Int64 {
+  var inMilliseconds: Int64 {
     components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
   }
 }

@@ -572,11 +572,89 @@ nonisolated struct Kith_Host_V1_WorkerStatus: @unchecked Sendable {
     set {_uniqueStorage()._generations = newValue}
   }
 
+  /// The names of the workers that it requires, in start order.
+  var requires: [String] {
+    get {_storage._requires}
+    set {_uniqueStorage()._requires = newValue}
+  }
+
+  /// How much of its restarts is used up. Of the budget for the cause of its last restart, if causes have budgets.
+  var budget: Kith_Host_V1_RestartBudget {
+    get {_storage._budget ?? Kith_Host_V1_RestartBudget()}
+    set {_uniqueStorage()._budget = newValue}
+  }
+  /// Returns true if `budget` has been explicitly set.
+  var hasBudget: Bool {_storage._budget != nil}
+  /// Clears the value of `budget`. Subsequent reads from it will return its default value.
+  mutating func clearBudget() {_uniqueStorage()._budget = nil}
+
+  /// What somebody asked for it last. Absent when nobody has since the host started: the manifest wants it.
+  var request: Kith_Host_V1_WorkerRequest {
+    get {_storage._request ?? Kith_Host_V1_WorkerRequest()}
+    set {_uniqueStorage()._request = newValue}
+  }
+  /// Returns true if `request` has been explicitly set.
+  var hasRequest: Bool {_storage._request != nil}
+  /// Clears the value of `request`. Subsequent reads from it will return its default value.
+  mutating func clearRequest() {_uniqueStorage()._request = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// How many restarts a worker has, and has had.
+nonisolated struct Kith_Host_V1_RestartBudget: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Restarts within the period that ends now.
+  var used: UInt32 = 0
+
+  /// How many there may be; one more is quarantine.
+  var allowed: UInt32 = 0
+
+  /// The period, in milliseconds.
+  var periodMs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Something that was asked for a worker.
+nonisolated struct Kith_Host_V1_WorkerRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What: `start`, `stop`, `restart` or `upgrade`.
+  var what: String = String()
+
+  /// When, in milliseconds since 1970-01-01T00:00:00Z.
+  var atMs: Int64 = 0
+
+  /// Who: the process that asked. Zero when it is not known.
+  var pid: Int32 = 0
+
+  /// The user that it ran as. Absent when it is not known.
+  var uid: UInt32 {
+    get {_uid ?? 0}
+    set {_uid = newValue}
+  }
+  /// Returns true if `uid` has been explicitly set.
+  var hasUid: Bool {self._uid != nil}
+  /// Clears the value of `uid`. Subsequent reads from it will return its default value.
+  mutating func clearUid() {self._uid = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _uid: UInt32? = nil
 }
 
 /// How a worker's process is, on three axes.
@@ -1454,7 +1532,7 @@ nonisolated extension Kith_Host_V1_Alert: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WorkerStatus"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}plugin\0\u{3}plugin_version\0\u{1}state\0\u{1}wanted\0\u{1}generation\0\u{1}pid\0\u{3}since_ms\0\u{1}restarts\0\u{3}last_exit\0\u{3}next_start_at_ms\0\u{1}reason\0\u{1}services\0\u{1}address\0\u{3}resident_bytes\0\u{1}health\0\u{1}generations\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}plugin\0\u{3}plugin_version\0\u{1}state\0\u{1}wanted\0\u{1}generation\0\u{1}pid\0\u{3}since_ms\0\u{1}restarts\0\u{3}last_exit\0\u{3}next_start_at_ms\0\u{1}reason\0\u{1}services\0\u{1}address\0\u{3}resident_bytes\0\u{1}health\0\u{1}generations\0\u{1}requires\0\u{1}budget\0\u{1}request\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -1474,6 +1552,9 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
     var _residentBytes: UInt64 = 0
     var _health: Kith_Host_V1_WorkerHealth? = nil
     var _generations: [UInt64] = []
+    var _requires: [String] = []
+    var _budget: Kith_Host_V1_RestartBudget? = nil
+    var _request: Kith_Host_V1_WorkerRequest? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1501,6 +1582,9 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
       _residentBytes = source._residentBytes
       _health = source._health
       _generations = source._generations
+      _requires = source._requires
+      _budget = source._budget
+      _request = source._request
     }
   }
 
@@ -1536,6 +1620,9 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
         case 15: try { try decoder.decodeSingularUInt64Field(value: &_storage._residentBytes) }()
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._health) }()
         case 17: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._generations) }()
+        case 18: try { try decoder.decodeRepeatedStringField(value: &_storage._requires) }()
+        case 19: try { try decoder.decodeSingularMessageField(value: &_storage._budget) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._request) }()
         default: break
         }
       }
@@ -1599,6 +1686,15 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
       if !_storage._generations.isEmpty {
         try visitor.visitPackedUInt64Field(value: _storage._generations, fieldNumber: 17)
       }
+      if !_storage._requires.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._requires, fieldNumber: 18)
+      }
+      try { if let v = _storage._budget {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._request {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1625,10 +1721,102 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
         if _storage._residentBytes != rhs_storage._residentBytes {return false}
         if _storage._health != rhs_storage._health {return false}
         if _storage._generations != rhs_storage._generations {return false}
+        if _storage._requires != rhs_storage._requires {return false}
+        if _storage._budget != rhs_storage._budget {return false}
+        if _storage._request != rhs_storage._request {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_RestartBudget: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RestartBudget"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}used\0\u{1}allowed\0\u{3}period_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.used) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.allowed) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.periodMs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.used != 0 {
+      try visitor.visitSingularUInt32Field(value: self.used, fieldNumber: 1)
+    }
+    if self.allowed != 0 {
+      try visitor.visitSingularUInt32Field(value: self.allowed, fieldNumber: 2)
+    }
+    if self.periodMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.periodMs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_RestartBudget, rhs: Kith_Host_V1_RestartBudget) -> Bool {
+    if lhs.used != rhs.used {return false}
+    if lhs.allowed != rhs.allowed {return false}
+    if lhs.periodMs != rhs.periodMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_WorkerRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".WorkerRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}what\0\u{3}at_ms\0\u{1}pid\0\u{1}uid\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.what) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.atMs) }()
+      case 3: try { try decoder.decodeSingularInt32Field(value: &self.pid) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self._uid) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.what.isEmpty {
+      try visitor.visitSingularStringField(value: self.what, fieldNumber: 1)
+    }
+    if self.atMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.atMs, fieldNumber: 2)
+    }
+    if self.pid != 0 {
+      try visitor.visitSingularInt32Field(value: self.pid, fieldNumber: 3)
+    }
+    try { if let v = self._uid {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_WorkerRequest, rhs: Kith_Host_V1_WorkerRequest) -> Bool {
+    if lhs.what != rhs.what {return false}
+    if lhs.atMs != rhs.atMs {return false}
+    if lhs.pid != rhs.pid {return false}
+    if lhs._uid != rhs._uid {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

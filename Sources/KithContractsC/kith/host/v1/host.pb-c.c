@@ -232,6 +232,96 @@ void   kith__host__v1__worker_status__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__worker_status__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__restart_budget__init
+                     (Kith__Host__V1__RestartBudget         *message)
+{
+  static const Kith__Host__V1__RestartBudget init_value = KITH__HOST__V1__RESTART_BUDGET__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__restart_budget__get_packed_size
+                     (const Kith__Host__V1__RestartBudget *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__restart_budget__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__restart_budget__pack
+                     (const Kith__Host__V1__RestartBudget *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__restart_budget__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__restart_budget__pack_to_buffer
+                     (const Kith__Host__V1__RestartBudget *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__restart_budget__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__RestartBudget *
+       kith__host__v1__restart_budget__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__RestartBudget *)
+     protobuf_c_message_unpack (&kith__host__v1__restart_budget__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__restart_budget__free_unpacked
+                     (Kith__Host__V1__RestartBudget *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__restart_budget__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__worker_request__init
+                     (Kith__Host__V1__WorkerRequest         *message)
+{
+  static const Kith__Host__V1__WorkerRequest init_value = KITH__HOST__V1__WORKER_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__worker_request__get_packed_size
+                     (const Kith__Host__V1__WorkerRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__worker_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__worker_request__pack
+                     (const Kith__Host__V1__WorkerRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__worker_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__worker_request__pack_to_buffer
+                     (const Kith__Host__V1__WorkerRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__worker_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__WorkerRequest *
+       kith__host__v1__worker_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__WorkerRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__worker_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__worker_request__free_unpacked
+                     (Kith__Host__V1__WorkerRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__worker_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__worker_health__init
                      (Kith__Host__V1__WorkerHealth         *message)
 {
@@ -1763,7 +1853,7 @@ const ProtobufCMessageDescriptor kith__host__v1__alert__descriptor =
   (ProtobufCMessageInit) kith__host__v1__alert__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descriptors[17] =
+static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descriptors[20] =
 {
   {
     "name",
@@ -1969,9 +2059,46 @@ static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descr
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "requires",
+    18,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__WorkerStatus, n_requires),
+    offsetof(Kith__Host__V1__WorkerStatus, requires),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "budget",
+    19,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__WorkerStatus, n_budget),
+    offsetof(Kith__Host__V1__WorkerStatus, budget),
+    &kith__host__v1__restart_budget__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "request",
+    20,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__WorkerStatus, n_request),
+    offsetof(Kith__Host__V1__WorkerStatus, request),
+    &kith__host__v1__worker_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__worker_status__field_indices_by_name[] = {
   13,   /* field[13] = address */
+  18,   /* field[18] = budget */
   5,   /* field[5] = generation */
   16,   /* field[16] = generations */
   15,   /* field[15] = health */
@@ -1982,6 +2109,8 @@ static const unsigned kith__host__v1__worker_status__field_indices_by_name[] = {
   1,   /* field[1] = plugin */
   2,   /* field[2] = plugin_version */
   11,   /* field[11] = reason */
+  19,   /* field[19] = request */
+  17,   /* field[17] = requires */
   14,   /* field[14] = resident_bytes */
   8,   /* field[8] = restarts */
   12,   /* field[12] = services */
@@ -1992,7 +2121,7 @@ static const unsigned kith__host__v1__worker_status__field_indices_by_name[] = {
 static const ProtobufCIntRange kith__host__v1__worker_status__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 17 }
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__worker_status__descriptor =
 {
@@ -2002,11 +2131,152 @@ const ProtobufCMessageDescriptor kith__host__v1__worker_status__descriptor =
   "Kith__Host__V1__WorkerStatus",
   "kith.host.v1",
   sizeof(Kith__Host__V1__WorkerStatus),
-  17,
+  20,
   kith__host__v1__worker_status__field_descriptors,
   kith__host__v1__worker_status__field_indices_by_name,
   1,  kith__host__v1__worker_status__number_ranges,
   (ProtobufCMessageInit) kith__host__v1__worker_status__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__restart_budget__field_descriptors[3] =
+{
+  {
+    "used",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Host__V1__RestartBudget, has_used),
+    offsetof(Kith__Host__V1__RestartBudget, used),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "allowed",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Host__V1__RestartBudget, has_allowed),
+    offsetof(Kith__Host__V1__RestartBudget, allowed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "period_ms",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__RestartBudget, has_period_ms),
+    offsetof(Kith__Host__V1__RestartBudget, period_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__restart_budget__field_indices_by_name[] = {
+  1,   /* field[1] = allowed */
+  2,   /* field[2] = period_ms */
+  0,   /* field[0] = used */
+};
+static const ProtobufCIntRange kith__host__v1__restart_budget__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__restart_budget__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.RestartBudget",
+  "RestartBudget",
+  "Kith__Host__V1__RestartBudget",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__RestartBudget),
+  3,
+  kith__host__v1__restart_budget__field_descriptors,
+  kith__host__v1__restart_budget__field_indices_by_name,
+  1,  kith__host__v1__restart_budget__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__restart_budget__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__worker_request__field_descriptors[4] =
+{
+  {
+    "what",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__WorkerRequest, has_what),
+    offsetof(Kith__Host__V1__WorkerRequest, what),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__WorkerRequest, has_at_ms),
+    offsetof(Kith__Host__V1__WorkerRequest, at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pid",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__WorkerRequest, has_pid),
+    offsetof(Kith__Host__V1__WorkerRequest, pid),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "uid",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Host__V1__WorkerRequest, has_uid),
+    offsetof(Kith__Host__V1__WorkerRequest, uid),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__worker_request__field_indices_by_name[] = {
+  1,   /* field[1] = at_ms */
+  2,   /* field[2] = pid */
+  3,   /* field[3] = uid */
+  0,   /* field[0] = what */
+};
+static const ProtobufCIntRange kith__host__v1__worker_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__worker_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.WorkerRequest",
+  "WorkerRequest",
+  "Kith__Host__V1__WorkerRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__WorkerRequest),
+  4,
+  kith__host__v1__worker_request__field_descriptors,
+  kith__host__v1__worker_request__field_indices_by_name,
+  1,  kith__host__v1__worker_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__worker_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__host__v1__worker_health__field_descriptors[6] =

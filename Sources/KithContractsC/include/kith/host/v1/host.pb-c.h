@@ -21,6 +21,8 @@ typedef struct Kith__Host__V1__GetStatusResponse Kith__Host__V1__GetStatusRespon
 typedef struct Kith__Host__V1__LogTrouble Kith__Host__V1__LogTrouble;
 typedef struct Kith__Host__V1__Alert Kith__Host__V1__Alert;
 typedef struct Kith__Host__V1__WorkerStatus Kith__Host__V1__WorkerStatus;
+typedef struct Kith__Host__V1__RestartBudget Kith__Host__V1__RestartBudget;
+typedef struct Kith__Host__V1__WorkerRequest Kith__Host__V1__WorkerRequest;
 typedef struct Kith__Host__V1__WorkerHealth Kith__Host__V1__WorkerHealth;
 typedef struct Kith__Host__V1__WorkerExit Kith__Host__V1__WorkerExit;
 typedef struct Kith__Host__V1__ResolveRequest Kith__Host__V1__ResolveRequest;
@@ -173,10 +175,48 @@ struct  Kith__Host__V1__WorkerStatus
   Kith__Host__V1__WorkerHealth **health;
   size_t n_generations;
   uint64_t *generations;
+  size_t n_requires;
+  ProtobufCBinaryData *requires;
+  size_t n_budget;
+  Kith__Host__V1__RestartBudget **budget;
+  size_t n_request;
+  Kith__Host__V1__WorkerRequest **request;
 };
 #define KITH__HOST__V1__WORKER_STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__worker_status__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0, 0, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0, 0, 0,NULL, 0,NULL }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0, 0, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+
+
+struct  Kith__Host__V1__RestartBudget
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_used;
+  uint32_t used;
+  protobuf_c_boolean has_allowed;
+  uint32_t allowed;
+  protobuf_c_boolean has_period_ms;
+  int64_t period_ms;
+};
+#define KITH__HOST__V1__RESTART_BUDGET__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__restart_budget__descriptor) \
+    , 0, 0, 0, 0, 0, 0 }
+
+
+struct  Kith__Host__V1__WorkerRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_what;
+  ProtobufCBinaryData what;
+  protobuf_c_boolean has_at_ms;
+  int64_t at_ms;
+  protobuf_c_boolean has_pid;
+  int32_t pid;
+  protobuf_c_boolean has_uid;
+  uint32_t uid;
+};
+#define KITH__HOST__V1__WORKER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__worker_request__descriptor) \
+    , 0, {0,NULL}, 0, 0, 0, 0, 0, 0 }
 
 
 struct  Kith__Host__V1__WorkerHealth
@@ -686,6 +726,44 @@ Kith__Host__V1__WorkerStatus *
 void   kith__host__v1__worker_status__free_unpacked
                      (Kith__Host__V1__WorkerStatus *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Host__V1__RestartBudget methods */
+void   kith__host__v1__restart_budget__init
+                     (Kith__Host__V1__RestartBudget         *message);
+size_t kith__host__v1__restart_budget__get_packed_size
+                     (const Kith__Host__V1__RestartBudget   *message);
+size_t kith__host__v1__restart_budget__pack
+                     (const Kith__Host__V1__RestartBudget   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__restart_budget__pack_to_buffer
+                     (const Kith__Host__V1__RestartBudget   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__RestartBudget *
+       kith__host__v1__restart_budget__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__restart_budget__free_unpacked
+                     (Kith__Host__V1__RestartBudget *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__WorkerRequest methods */
+void   kith__host__v1__worker_request__init
+                     (Kith__Host__V1__WorkerRequest         *message);
+size_t kith__host__v1__worker_request__get_packed_size
+                     (const Kith__Host__V1__WorkerRequest   *message);
+size_t kith__host__v1__worker_request__pack
+                     (const Kith__Host__V1__WorkerRequest   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__worker_request__pack_to_buffer
+                     (const Kith__Host__V1__WorkerRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__WorkerRequest *
+       kith__host__v1__worker_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__worker_request__free_unpacked
+                     (Kith__Host__V1__WorkerRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Host__V1__WorkerHealth methods */
 void   kith__host__v1__worker_health__init
                      (Kith__Host__V1__WorkerHealth         *message);
@@ -1181,6 +1259,12 @@ typedef void (*Kith__Host__V1__Alert_Closure)
 typedef void (*Kith__Host__V1__WorkerStatus_Closure)
                  (const Kith__Host__V1__WorkerStatus *message,
                   void *closure_data);
+typedef void (*Kith__Host__V1__RestartBudget_Closure)
+                 (const Kith__Host__V1__RestartBudget *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__WorkerRequest_Closure)
+                 (const Kith__Host__V1__WorkerRequest *message,
+                  void *closure_data);
 typedef void (*Kith__Host__V1__WorkerHealth_Closure)
                  (const Kith__Host__V1__WorkerHealth *message,
                   void *closure_data);
@@ -1270,6 +1354,8 @@ extern const ProtobufCMessageDescriptor kith__host__v1__get_status_response__des
 extern const ProtobufCMessageDescriptor kith__host__v1__log_trouble__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__alert__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__worker_status__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__restart_budget__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__worker_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__worker_health__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__worker_exit__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__resolve_request__descriptor;

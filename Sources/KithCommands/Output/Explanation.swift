@@ -1,0 +1,78 @@
+import HostContract
+import KithReflection
+
+/// Why a worker is as it is: one chain from its state to the causes, on one screen.
+struct Explanation {
+  let status: GetStatusResponse
+  let terminal: Terminal
+  /// Now, in milliseconds since 1970-01-01T00:00:00Z.
+  let now: Int64
+
+  /// The chain of a worker; a worker that it waits for is explained below it.
+  func lines(of worker: WorkerStatus) -> [String] {
+    lines(of: worker, depth: 0, seen: [])
+  }
+
+  private func lines(of worker: WorkerStatus, depth: Int, seen: Set<String>) -> [String] {
+    let indent = String(repeating: "  ", count: depth)
+    let state = terminal.text(StatusReport.words(worker.state), .bold)
+    var lines = [
+      "\(indent)\(SafeText.line(worker.name)) is \(state), \(ago(worker.sinceMs, "since"))"
+    ]
+    func because(_ text: String, _ colour: Terminal.Colour? = nil) {
+      let wrapped = Prose.wrapped(text, width: max(40, terminal.width - 2 * depth - 4))
+      for (index, line) in wrapped.enumerated() {
+        let text = colour.map { terminal.text(line, $0) } ?? line
+        lines.append(indent + (index == 0 ? "  - " : "    ") + text)
+      }
+    }
+    if !worker.reason.isEmpty { because(SafeText.line(worker.reason)) }
+    if let health = worker.health, !health.degradation.isEmpty,
+      !worker.reason.contains(health.degradation)
+    {
+      because("degraded: \(SafeText.line(health.degradation))", .yellow)
+    }
+    if let exit = worker.lastExit {
+      because(
+        "generation \(exit.generation) ended \(ago(exit.atMs)): \(SafeText.line(exit.description))")
+      lines += exit.lastLines.map {
+        indent + "    " + terminal.text("| " + SafeText.line($0), .faint)
+      }
+    }
+    if let next = worker.nextStartAtMs, worker.state != .ready {
+      because(
+        next > now
+          ? "starts again in \(Quantities.elapsed(milliseconds: next - now))" : "starts again now")
+    }
+    if let budget = worker.budget, budget.used > 0 || worker.state == .quarantined {
+      because(
+        "\(budget.used) of \(budget.allowed) restarts within "
+          + "\(Quantities.elapsed(milliseconds: budget.periodMs)) are used")
+    }
+    because(wish(worker))
+    // Each worker once: requirements have no circle, but two may require the same.
+    let seen = seen.union([worker.name])
+    for name in worker.requires where worker.state != .ready && !seen.contains(name) {
+      guard let other = status.workers.first(where: { $0.name == name }), other.state != .ready
+      else { continue }
+      lines += self.lines(of: other, depth: depth + 1, seen: seen)
+    }
+    return lines
+  }
+
+  /// Who wants it as it is.
+  private func wish(_ worker: WorkerStatus) -> String {
+    guard let request = worker.request else {
+      return worker.wanted ? "the manifest wants it up" : "nobody wants it up"
+    }
+    var text = "`kith \(SafeText.line(request.what))` was asked for it \(ago(request.atMs))"
+    if request.pid != 0 { text += " by process \(request.pid)" }
+    if let uid = request.uid { text += " of user \(uid)" }
+    return text
+  }
+
+  private func ago(_ milliseconds: Int64, _ word: String = "") -> String {
+    let elapsed = Quantities.elapsed(milliseconds: now - milliseconds)
+    return word.isEmpty ? "\(elapsed) ago" : "\(word) \(elapsed)"
+  }
+}
