@@ -112,7 +112,7 @@ import Testing
         boomer-buddy boot.yaml
         deeper
         status start
-        --product --root --timeout --json --version --help
+        --all --with-dependents --product --root --timeout --json --version --help
 
 
         """, "\(outcome)")
