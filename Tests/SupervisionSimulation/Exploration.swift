@@ -10,6 +10,13 @@ public struct Exploration: Sendable {
   /// The first way found to break a promise, and what was broken; nil when there is none.
   public private(set) var violation: String?
 
+  /// The states that were met, and those from which on all was tried: a hash of each, since
+  /// millions of them would not fit. Two of so many have the same hash in one run of a million.
+  private var seen: Set<Int> = []
+  private var expanded: Set<Int> = []
+  /// Whether new worlds are kept for the next level.
+  private var collects = true
+
   /// Explores from a standing start and from the middle of life, where everything is ready, so that few events reach what
   /// matters.
   public init(_ workers: [WorkerSpecification], depth: Int) throws {
@@ -17,30 +24,53 @@ public struct Exploration: Sendable {
     still.send(.timePassed)
     var lively = still
     lively.calmDown()
-    var frontier: [(world: SimulatedWorld, path: [String])] = [
-      (still, ["nothing yet"]), (lively, ["all ready"]),
-    ]
-    // Two hashes rather than the states themselves: seven million of those would not fit.
-    var seen: Set<Fingerprint> = []
-    for level in 1...depth {
-      var next: [(world: SimulatedWorld, path: [String])] = []
-      for (world, path) in frontier {
-        for move in Self.moves(of: world) {
-          var moved = world
-          move.step(&moved)
-          events += 1
-          if !moved.violations.isEmpty {
-            violation =
-              "\((path + [move.name]).joined(separator: " > ")): \(moved.violations.joined(separator: "; "))"
-            return
-          }
-          guard seen.insert(Fingerprint(moved)).inserted, level < depth else { continue }
-          next.append((moved, path + [move.name]))
-        }
-      }
+    // Level by level at first; the last two levels are tried depth first, since so many worlds would not fit into memory.
+    var frontier: [Met] = [Met(still, ["nothing yet"]), Met(lively, ["all ready"])]
+    let deepest = min(2, depth)
+    for _ in 0..<(depth - deepest) {
+      var next: [Met] = []
+      for met in frontier where violation == nil { expand(met, levels: 1, into: &next) }
       frontier = next
     }
+    collects = false
+    var beyond: [Met] = []
+    for met in frontier where violation == nil { expand(met, levels: deepest, into: &beyond) }
     states = seen.count
+    seen = []
+    expanded = []
+  }
+
+  /// A world and how it came to be.
+  private struct Met {
+    var world: SimulatedWorld
+    var path: [String]
+
+    init(_ world: SimulatedWorld, _ path: [String]) {
+      self.world = world
+      self.path = path
+    }
+  }
+
+  /// Tries all that can happen in so many events; `next` gets the new worlds of one event, when there is only one.
+  private mutating func expand(_ met: Met, levels: Int, into next: inout [Met]) {
+    for move in Self.moves(of: met.world) where violation == nil {
+      var moved = Met(met.world, met.path + [move.name])
+      move.step(&moved.world)
+      events += 1
+      guard moved.world.violations.isEmpty else {
+        violation =
+          "\(moved.path.joined(separator: " > ")): \(moved.world.violations.joined(separator: "; "))"
+        return
+      }
+      let print = moved.world.hashValue
+      let isNew = seen.insert(print).inserted
+      if levels > 1 {
+        if expanded.insert(print).inserted { expand(moved, levels: levels - 1, into: &next) }
+      } else if isNew && collects {
+        expanded.insert(print)
+        next.append(moved)
+      }
+    }
   }
 
   /// Three workers in which all kinds of requirement, strategy and overlap meet.
@@ -54,19 +84,6 @@ public struct Exploration: Sendable {
       name: "right", requires: [Requirement("base", health: .live, onLoss: .restart)],
       restart: RestartPolicy(strategy: .all, intensity: 1), overlap: true),
   ]
-
-  private struct Fingerprint: Hashable {
-    private let one: Int
-    private let other: Int
-
-    init(_ world: SimulatedWorld) {
-      one = world.hashValue
-      var hasher = Hasher()
-      hasher.combine(1)
-      hasher.combine(world)
-      other = hasher.finalize()
-    }
-  }
 
   private static func moves(
     of world: SimulatedWorld

@@ -60,9 +60,10 @@ final class WorkerLink: Sendable {
 
   /// Gives the order to drain; false when it was not taken.
   ///
-  /// Where another process has taken over already, new calls are taken for a moment more: those that were on their way.
+  /// New calls are taken for a moment more: those that were on their way when callers were told. The moment is longer where
+  /// nobody waits for its end, since another process has taken over.
   func drain(grace: Duration, isReplaced: Bool) async -> Bool {
-    let linger = isReplaced ? min(Self.linger, grace / 2) : .zero
+    let linger = min(isReplaced ? .milliseconds(100) : .milliseconds(30), grace / 2)
     do throws(RPCError) {
       _ = try await lifecycle.drain(
         DrainRequest(
@@ -74,8 +75,6 @@ final class WorkerLink: Sendable {
       return false
     }
   }
-
-  private static let linger = Duration.milliseconds(100)
 
   /// Listens to what the worker says about itself, until it says no more or cannot be heard.
   func watch(_ heard: (HealthReportMessage) async -> Void) async -> WatchEnd {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import SupervisionSimulation
 
 /// `tools/soak schedules`.
@@ -30,6 +31,8 @@ struct SchedulesCommand: AsyncParsableCommand {
     }
     print("promises broken         0")
     guard depth > 0 else { return }
+    // At once: what follows may take long.
+    fflush(nil)
     start = clock.now
     let exploration = try Exploration(Exploration.three, depth: depth)
     print(
