@@ -41,6 +41,12 @@ struct CreditGate<Item: Sendable>: Sendable {
     return passing
   }
 
+  /// Sets the credit anew, where the sender keeps count for a receiver that knows none: answers the items that pass now.
+  mutating func refill(to full: Credit) -> [Item] {
+    credit = full
+    return grant(Credit(messages: 0, bytes: 0))
+  }
+
   /// Takes an item back; nil when it has passed.
   mutating func withdraw(_ ticket: UInt64) -> Item? {
     guard let index = parked.firstIndex(where: { $0.ticket == ticket }) else { return nil }

@@ -133,10 +133,10 @@ struct ServerCallTable<Waiter: Sendable> {
     }
     lastSerial += 1
     if isStream { streams += 1 }
-    let credit: Credit? = peerTakesParts ? .initial : nil
     var call = Call(
       serial: lastSerial, deadline: deadline, takesMany: method.takesMany, isStream: isStream,
-      inbox: MessageInbox(credit: method.takesMany ? credit : nil), gate: CreditGate(credit: credit)
+      inbox: MessageInbox(credit: method.takesMany && peerTakesParts ? .initial : nil),
+      gate: CreditGate(credit: .initial)
     )
     if !method.takesMany, let message = frame.message, !frame.isPart {
       // The common case: all that a call needs came in one frame.
@@ -258,6 +258,21 @@ struct ServerCallTable<Waiter: Sendable> {
     let held = HeldMessage(frame: frame, waiter: waiter)
     if let ticket = calls.values[index].gate.offer(held, size: size) { return (Reaction(), ticket) }
     return (Reaction(frames: [frame], wakes: [Wake(waiter: waiter, wakeup: .sent)]), nil)
+  }
+
+  /// What was queued for the caller has been taken: one that keeps to no credit is sent as much again on each stream, so
+  /// that the answers of a handler wait with it and not in memory when nobody reads them.
+  mutating func refill() -> Reaction {
+    var reaction = Reaction()
+    guard !peerTakesParts, streams > 0 else { return reaction }
+    for id in calls.keys.sorted() {
+      guard let index = calls.index(forKey: id), calls.values[index].isStream else { continue }
+      for held in calls.values[index].gate.refill(to: .initial) {
+        reaction.frames.append(held.frame)
+        reaction.wakes.append(Wake(waiter: held.waiter, wakeup: .sent))
+      }
+    }
+    return reaction
   }
 
   /// The task that waits for a message was cancelled.

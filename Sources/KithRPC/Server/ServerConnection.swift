@@ -375,15 +375,22 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
 
   /// Counts a batch as written, reads on if the queue was what held reading up, and takes the next.
   private func nextAfterWriting() -> WireBuffer? {
-    let (batch, resumes, isFlushed) = state.withLock { state in
+    let (batch, resumes, isFlushed, wakes) = state.withLock { state in
       state.queue.wrote()
+      var wakes: [Wake<Waiter>] = []
+      if !state.isClosed, state.queue.bytesQueued <= server.limits.maximumQueuedBytes / 2 {
+        let refill = state.table.refill()
+        for frame in refill.frames { state.queue.append(frame) }
+        wakes = refill.wakes
+      }
       let batch = state.isClosed ? nil : state.queue.next()
       let resumes =
         state.isReadingPaused && !state.isClosed
         && state.queue.bytesQueued <= server.limits.maximumQueuedBytes / 2
       if resumes { state.isReadingPaused = false }
-      return (batch, resumes, state.queue.isEmpty)
+      return (batch, resumes, state.queue.isEmpty, wakes)
     }
+    for wake in wakes { wake.waiter.resume(returning: wake.wakeup) }
     if resumes { stream.resumeReading() }
     if isFlushed { server.checkIdle() }
     return batch

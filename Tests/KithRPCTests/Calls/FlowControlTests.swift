@@ -144,4 +144,16 @@ struct FlowControlTests {
     for _ in 0..<3 { _ = gate.grant(Credit(messages: .max / 2, bytes: .max / 2)) }
     #expect(gate.offer(2, size: 1) == nil)
   }
+
+  @Test func aSenderThatKeepsCountItselfSendsNoMoreThanWasTaken() {
+    let full = Credit(messages: 2, bytes: 10)
+    var gate = CreditGate<Int>(credit: full)
+    let tickets = (1...5).map { gate.offer($0, size: 1) }
+    #expect(tickets.map { $0 == nil } == [true, true, false, false, false])
+    #expect(gate.refill(to: full) == [3, 4])
+    #expect(gate.refill(to: full) == [5])
+    // What was left of the credit is not added to the new one.
+    #expect(gate.refill(to: full) == [])
+    #expect((6...8).map { gate.offer($0, size: 1) == nil } == [true, true, false])
+  }
 }
