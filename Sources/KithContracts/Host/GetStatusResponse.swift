@@ -33,6 +33,9 @@ public struct GetStatusResponse: GeneratedMessage {
   /// One for each alert rule of the manifest and each worker that it watches, in the order of the manifest.
   public var alerts: [Alert] = []
 
+  /// The services that the product's workers call on other machines, in the order of their names.
+  public var remoteServices: [RemoteServiceStatus] = []
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -49,7 +52,8 @@ public struct GetStatusResponse: GeneratedMessage {
     root: String = "",
     workers: [WorkerStatus] = [],
     logTroubles: [LogTrouble] = [],
-    alerts: [Alert] = []
+    alerts: [Alert] = [],
+    remoteServices: [RemoteServiceStatus] = []
   ) {
     self.product = product
     self.title = title
@@ -60,6 +64,7 @@ public struct GetStatusResponse: GeneratedMessage {
     self.workers = workers
     self.logTroubles = logTroubles
     self.alerts = alerts
+    self.remoteServices = remoteServices
   }
 
   public static var fullName: String { "kith.host.v1.GetStatusResponse" }
@@ -77,6 +82,7 @@ public struct GetStatusResponse: GeneratedMessage {
     try Unpacked.append(c.pointee.workers, c.pointee.n_workers, to: &self.workers)
     try Unpacked.append(c.pointee.log_troubles, c.pointee.n_log_troubles, to: &self.logTroubles)
     try Unpacked.append(c.pointee.alerts, c.pointee.n_alerts, to: &self.alerts)
+    try Unpacked.append(c.pointee.remote_services, c.pointee.n_remote_services, to: &self.remoteServices)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -110,6 +116,7 @@ public struct GetStatusResponse: GeneratedMessage {
     (c.pointee.workers, c.pointee.n_workers) = try arena.fill(self.workers)
     (c.pointee.log_troubles, c.pointee.n_log_troubles) = try arena.fill(self.logTroubles)
     (c.pointee.alerts, c.pointee.n_alerts) = try arena.fill(self.alerts)
+    (c.pointee.remote_services, c.pointee.n_remote_services) = try arena.fill(self.remoteServices)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -123,6 +130,7 @@ public struct GetStatusResponse: GeneratedMessage {
     if !self.workers.isEmpty { text.add("workers", self.workers) }
     if !self.logTroubles.isEmpty { text.add("logTroubles", self.logTroubles) }
     if !self.alerts.isEmpty { text.add("alerts", self.alerts) }
+    if !self.remoteServices.isEmpty { text.add("remoteServices", self.remoteServices) }
     text.add(self.unknownFields)
   }
 }
