@@ -29,21 +29,22 @@ import Testing
     }
   }
 
-  @Test func whatAKilledHostLeftBehindIsClearedAway() async throws {
+  @Test func aKilledHostLeavesItsWorkersToTheNextOne() async throws {
     let first = try await RunningProduct.start(Setups.odd())
     let worker = try #require(try await first.settle().workers.first)
     first.program.signal(SIGKILL)
     _ = await first.program.exitCode()
-    // The worker goes on without its host, and so do socket, lock file and record.
+    // The worker goes on without its host, and so do sockets, output and record.
     #expect(first.processes() == [worker.pid])
     #expect(
       TemporaryFolder.names(in: first.places.runtimeDirectory)
-        == ["host.sock", "odd.1.process", "odd.1.sock"])
+        == ["host.sock", "odd.1.err", "odd.1.out", "odd.1.process", "odd.1.sock"])
 
     let second = try await RunningProduct.start(Setups.odd(), in: first.folder)
     let next = try #require(try await second.settle().workers.first)
     #expect(next.state == .ready)
-    #expect(next.generation > worker.generation)
+    #expect(next.generation == worker.generation)
+    #expect(next.pid == worker.pid)
     #expect(second.processes() == [next.pid])
     try await second.stop()
   }

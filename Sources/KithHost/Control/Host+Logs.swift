@@ -25,7 +25,7 @@ extension Host {
     log("\(name): logs from level \(level.rawValue) on")
     // All its processes: two serve while one takes over from the other.
     for process in processes.filter({ $0.key.worker == name }).values {
-      try await process.link.setLogLevel(level.rawValue)
+      try await process.link?.setLogLevel(level.rawValue)
     }
   }
 
