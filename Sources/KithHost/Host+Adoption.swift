@@ -64,6 +64,10 @@ extension Host {
     for record in deaths { found[record.incarnation] = adopted[record.incarnation]?.revision ?? 0 }
     guard !found.isEmpty else { return }
     post(.found(found))
+    for record in earlier.running.map(\.record) where record.phase == .ending {
+      let failure = StartFailure(reason: "it was being ended")
+      post(.stepFailed(record.incarnation, .adopt, failure))
+    }
     for record in deaths {
       endedAtMilliseconds[record.incarnation] = WallClock.milliseconds
       post(.exited(record.incarnation, .unknown))

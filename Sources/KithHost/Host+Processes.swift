@@ -57,7 +57,7 @@ extension Host {
       let orders = LaunchRecord(
         product: settings.plan.product, worker: worker.name, generation: incarnation.generation,
         secret: secret.bytes, address: address, pluginDirectory: worker.pluginDirectory,
-        stateDirectory: state, logLevel: logLevels[worker.name]?.rawValue ?? "",
+        stateDirectory: state, logLevel: wishes.logLevels[worker.name]?.rawValue ?? "",
         pluginVersion: worker.pluginVersion,
         listen: worker.listen.map(NetworkListener.init))
       try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
@@ -143,6 +143,11 @@ extension Host {
     if !watched.contains(incarnation) { chores.yield { process.link?.close() } }
     endedAtMilliseconds = endedAtMilliseconds.filter { $0.key.worker != incarnation.worker }
     endedAtMilliseconds[incarnation] = WallClock.milliseconds
+    if process.record.phase == .starting, adopted[incarnation] != nil {
+      // That nobody led it to its readiness is no fault of its own.
+      let failure = StartFailure(reason: "it was being started")
+      post(.stepFailed(incarnation, .adopt, failure))
+    }
     post(.exited(incarnation, end))
   }
 

@@ -62,8 +62,8 @@ public actor Host {
   /// Those that are being listened to.
   var watched: Set<Incarnation> = []
   var tallies: [String: CallTally] = [:]
-  /// From which level on workers log, where somebody said so.
-  var logLevels: [String: LogRecord.Level] = [:]
+  /// What somebody has asked for and a host that follows must know.
+  var wishes: HostWishes
   var waiters: [@Sendable (isolated Host) -> Bool] = []
   var isShuttingDown = false
   var endedByShutdown: UInt32 = 0
@@ -90,6 +90,8 @@ public actor Host {
     let counter = try GenerationCounter(
       path: places.stateDirectory + "/generations.json",
       workers: settings.plan.workers.map(\.name), advice: { Self.advice($0, places) })
+    let wishes = HostWishes(path: Self.wishesPath(places))
+    self.wishes = wishes
     let earlier: EarlierProcesses
     do throws(SystemError) {
       earlier = try EarlierProcesses.find(records)
@@ -128,6 +130,7 @@ public actor Host {
           let worker = definitions[worker.name]?[revision] ?? worker
           var specification = worker.specification(lastGeneration: counter[worker.name])
           specification.revision = revision
+          specification.wanted = !wishes.stopped.contains(worker.name)
           return specification
         },
         jitterSeed: UInt64.random(in: .min ... .max))
@@ -135,6 +138,10 @@ public actor Host {
       // The plan has checked names and cycles.
       throw HostFailure(.internal, "the plan cannot be supervised: \(error)")
     }
+  }
+
+  private static func wishesPath(_ places: ProductPlaces) -> String {
+    places.runtimeDirectory + "/wishes.json"
   }
 
   private static func takeRoot(_ places: ProductPlaces) throws(HostFailure) -> RootLock {
@@ -222,6 +229,7 @@ public actor Host {
     }
     server.close()
     unlink(settings.places.controlSocket)
+    unlink(Self.wishesPath(settings.places))
     // Not a failure if it cannot be written: the next host then goes on with higher numbers.
     try? generations.close()
     log("ended")
@@ -253,6 +261,9 @@ public actor Host {
     }
     isHandlingEvents = false
     noteStates()
+    if !isShuttingDown {
+      changeWishes { $0.stopped = Set(supervisor.snapshots.filter { !$0.isWanted }.map(\.name)) }
+    }
     serviceManager?.send(status: statusInWords)
     waiters.removeAll { $0(self) }
     reactor.setAlarm(for: self, at: supervisor.nextDeadline.map { startedAt + $0.sinceStart }) {
@@ -260,6 +271,18 @@ public actor Host {
       self?.assumeIsolated { $0.post(.timePassed) }
     }
     if supervisor.isShutDown { chores.finish() }
+  }
+
+  /// Changes what a host that follows must know.
+  func changeWishes(_ change: (inout HostWishes) -> Void) {
+    let before = wishes
+    change(&wishes)
+    guard wishes != before else { return }
+    do throws(SystemError) {
+      try wishes.write(Self.wishesPath(settings.places))
+    } catch {
+      log("should the host be killed, what was asked for is forgotten: \(error)", level: .error)
+    }
   }
 
   private func noteStates() {

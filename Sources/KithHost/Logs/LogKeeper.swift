@@ -60,15 +60,14 @@ actor LogKeeper {
 
   /// Begins to take the output of a process, whose spools have been made.
   nonisolated func capture(_ incarnation: Incarnation) {
-    inOrder { $0.begin(incarnation, from: LogRecord.Taken()) }
+    inOrder { $0.begin(incarnation, from: LogRecord.Taken(), lastLines: []) }
   }
 
   /// Goes on taking the output of a process that an earlier host started, behind what stands in the log.
   nonisolated func resume(_ incarnation: Incarnation) {
     inOrder { keeper in
       let (taken, errors) = keeper.whatIsLogged(of: incarnation)
-      keeper.begin(incarnation, from: taken)
-      keeper.lastLines[incarnation] = errors
+      keeper.begin(incarnation, from: taken, lastLines: errors)
     }
   }
 
@@ -117,12 +116,15 @@ actor LogKeeper {
     reactor.perform { self.assumeIsolated(change) }
   }
 
-  private func begin(_ incarnation: Incarnation, from taken: LogRecord.Taken) {
+  private func begin(
+    _ incarnation: Incarnation, from taken: LogRecord.Taken, lastLines errors: [String]
+  ) {
     // Of a worker's earlier processes only the last one's words are asked for.
+    let last = lastLines.keys.filter { $0.worker == incarnation.worker }.map(\.generation).max()
     lastLines = lastLines.filter {
-      $0.key.worker != incarnation.worker || $0.key.generation + 1 >= incarnation.generation
+      $0.key.worker != incarnation.worker || $0.key.generation == last
     }
-    lastLines[incarnation] = []
+    lastLines[incarnation] = errors
     self.taken[incarnation] = taken
     for stream in [LogRecord.Stream.stdout, .stderr] {
       let name = OutputSpool.name(of: incarnation, stream)
