@@ -105,8 +105,9 @@ import Testing
       let written = lines.filter { $0.hasSuffix("xxxxx") }
       let x = String(repeating: "x", count: 50)
       #expect(
-        written == ((0..<100).map { "\($0) \(x)" } + (0..<3000).map { "\($0) \(x)" }
-          + (0..<10).map { "\($0) xxxxx" }))
+        written
+          == ((0..<100).map { "\($0) \(x)" } + (0..<3000).map { "\($0) \(x)" }
+            + (0..<10).map { "\($0) xxxxx" }))
       let worker = try await product.worker("odd")
       #expect(worker.generation > 1)
       #expect(worker.restarts == 1)
@@ -133,7 +134,8 @@ import Testing
 
   @Test func aProgramThatNeverProvesItselfIsEndedWithAllThatItStarted() async throws {
     // It never listens, takes no SIGTERM, and has a child in a session of its own.
-    let stubborn = Setups.script("trap '' TERM; setsid sleep 3600 & echo up; sleep 3600; sleep 3600")
+    let stubborn = Setups.script(
+      "trap '' TERM; setsid sleep 3600 & echo up; sleep 3600; sleep 3600")
     try await adopted(
       stubborn, next: Setups.odd(), settles: false,
       meanwhile: { try await $0.waitForLine(of: "odd", "up") }

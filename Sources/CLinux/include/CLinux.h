@@ -56,16 +56,18 @@ struct kith_linux_launch {
   int descriptor_count;
   // How many files it may have open; 0 for as many as the caller.
   uint64_t open_files;
-  // The file cgroup.procs of its control group, open for writing; -1 for the caller's group.
+  // The file cgroup.procs of its control group, open for writing, its number at least `descriptor_count`; -1 for the
+  // caller's group.
   int control_group;
-  // A Landlock ruleset; -1 for none.
+  // A Landlock ruleset, its number at least `descriptor_count`; -1 for none.
   int ruleset;
   // Whether it may have no sockets but those of this machine (AF_UNIX).
   int only_unix_sockets;
 };
 
-// Starts a process as the leader of a session and a process group, with no signal blocked or ignored, no core files, no privileges to
-// gain, and confined as `launch` says. Returns its pid; -1 with errno, and then `step` names in English what failed.
+// Starts a process as the leader of a session and a process group, with no signal blocked or ignored, no core files, no
+// privileges to gain, and confined as `launch` says. Returns its pid; -1 with errno, and then `step` names in English what
+// failed.
 //
 // posix_spawn(3) cannot confine. Between vfork(2) and execve(2) there are only calls that are safe there, and no handler of
 // pthread_atfork runs: a library with threads of its own does not notice.

@@ -51,12 +51,12 @@ final class WorkerProcess: Sendable {
   ///
   /// Never by fork: nng's threads do not survive in a forked child (facts of nng 1.5, posix_thread.c).
   static func spawn(_ launch: Launch) throws(SystemError) -> WorkerProcess {
-    // Out of the way of the numbers that the child gets, so that no dup2 closes what a later one copies.
+    // Out of the way of the numbers that the child gets, so that no dup2 closes what is needed later.
+    let least = Int32(launch.descriptors.count)
     var sources: [Descriptor] = []
-    for descriptor in launch.descriptors {
-      sources.append(try descriptor.duplicated(least: Int32(launch.descriptors.count)))
-    }
-    let rules = try launch.confinement.ruleset()
+    for descriptor in launch.descriptors { sources.append(try descriptor.duplicated(least: least)) }
+    let rules = try launch.confinement.ruleset()?.duplicated(least: least)
+    let controlGroup = try launch.controlGroup?.duplicated(least: least)
     var step: UnsafePointer<CChar>?
     let pid = withCStrings([launch.executable] + launch.arguments) { arguments in
       withCStrings(launch.environment) { environment in
@@ -71,7 +71,7 @@ final class WorkerProcess: Sendable {
               start.descriptors = descriptors.baseAddress
               start.descriptor_count = Int32(descriptors.count)
               start.open_files = UInt64(launch.openFiles ?? 0)
-              start.control_group = launch.controlGroup?.number ?? -1
+              start.control_group = controlGroup?.number ?? -1
               start.ruleset = rules?.number ?? -1
               start.only_unix_sockets = launch.confinement.isOffTheNetwork ? 1 : 0
               return kith_linux_launch(&start, &step)
