@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
@@ -24,6 +25,10 @@ int kith_linux_pidfd_open(int pid) { return pidfd_open(pid, 0); }
 
 int kith_linux_pidfd_send_signal(int pidfd, int signal) {
   return pidfd_send_signal(pidfd, signal, NULL, 0);
+}
+
+int kith_linux_pidfd_send_group_signal(int pidfd, int signal) {
+  return pidfd_send_signal(pidfd, signal, NULL, 1 << 2);
 }
 
 int kith_linux_pipe(int descriptors[2]) { return pipe2(descriptors, O_CLOEXEC); }
@@ -52,6 +57,29 @@ int kith_linux_wait(int pidfd, int peek, int *by_signal, int *status) {
   *by_signal = info.si_code != CLD_EXITED;
   *status = info.si_status;
   return 1;
+}
+
+// The structure and the numbers of PIDFD_GET_INFO are written out: Debian 12's headers do not know them.
+int kith_linux_exit_status(int pidfd, int *by_signal, int *status) {
+  struct {
+    uint64_t mask;
+    uint64_t cgroup;
+    uint32_t ids[11];
+    int32_t exit_code;
+  } info;
+  enum { exit_information = 1 << 3 };
+  memset(&info, 0, sizeof info);
+  info.mask = exit_information;
+  if (ioctl(pidfd, _IOWR(0xFF, 11, info), &info) != 0) return 0;
+  if ((info.mask & exit_information) == 0) return 0;
+  *by_signal = WIFSIGNALED(info.exit_code);
+  *status = WIFSIGNALED(info.exit_code) ? WTERMSIG(info.exit_code) : WEXITSTATUS(info.exit_code);
+  return 1;
+}
+
+int kith_linux_punch_hole(int file, uint64_t offset, uint64_t length) {
+  return fallocate(
+      file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)length);
 }
 
 // Landlock's calls and structures are written out: Debian 12's headers know only the first versions of it.
@@ -127,8 +155,9 @@ static void become(const struct kith_linux_launch *launch, const char *volatile 
   // The two that no process may change, and those of the C library, answer with an error.
   for (int signal = 1; signal <= 64; signal++) sigaction(signal, &standard, NULL);
 
-  *step = "make a process group for";
-  if (setpgid(0, 0) != 0) return;
+  // A session too: the kernel sends SIGHUP to a group with a stopped process when the group's last tie to its session dies.
+  *step = "make a session for";
+  if (setsid() < 0) return;
 
   *step = "limit the resources of";
   const struct rlimit none = {0, 0};

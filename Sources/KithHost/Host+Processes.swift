@@ -7,6 +7,17 @@ import WorkerContract
 /// Processes: how they begin and what they report.
 extension Host {
   func spawn(_ incarnation: Incarnation, revision: UInt64) throws(SystemError) {
+    do throws(SystemError) {
+      try launch(incarnation, revision: revision)
+    } catch {
+      for stream in [LogRecord.Stream.stdout, .stderr] {
+        unlink(spoolPath(of: incarnation, stream))
+      }
+      throw error
+    }
+  }
+
+  private func launch(_ incarnation: Incarnation, revision: UInt64) throws(SystemError) {
     guard let worker = definitions[incarnation.worker]?[revision] else {
       throw SystemError("find worker \(incarnation.worker) in the plan", code: ENOENT)
     }
@@ -21,34 +32,35 @@ extension Host {
     }
     let address = "ipc://\(socket)"
     let state = try stateFolder(of: worker)
-    let stdout = try Descriptor.pipe()
-    let stderr = try Descriptor.pipe()
+    let stdout = try OutputSpool.create(spoolPath(of: incarnation, .stdout))
+    let stderr = try OutputSpool.create(spoolPath(of: incarnation, .stderr))
     let launch = try Descriptor.pipe()
     let notice = try Descriptor.pipe()
-    let child = try ChildProcess.spawn(
-      ChildProcess.Launch(
+    let child = try WorkerProcess.spawn(
+      WorkerProcess.Launch(
         executable: worker.executablePath,
         environment: settings.workerEnvironment(state: state) + [marked(incarnation).entry],
         workingDirectory: state.isEmpty ? settings.places.runtimeDirectory : state,
         descriptors: [
-          try Descriptor.open("/dev/null", O_RDONLY), stdout.writing, stderr.writing,
+          try Descriptor.open("/dev/null", O_RDONLY), stdout, stderr,
           launch.reading, notice.writing,
         ], openFiles: worker.limits.openFiles,
         confinement: Confinement(
           of: worker, state: state, sockets: settings.places.runtimeDirectory,
           remoteServices: settings.plan.remoteServices)))
     let secret = IncarnationSecret()
+    let record = ProcessRecords.Record(
+      incarnation: incarnation, identity: child.identity, socket: socket, secret: secret.bytes,
+      digest: worker.digest(in: settings.plan), pluginDirectory: worker.pluginDirectory)
     do throws(SystemError) {
-      try records.add(
-        ProcessRecords.Record(
-          incarnation: incarnation, identity: child.identity, socket: socket))
-      let record = LaunchRecord(
+      try records.write(record)
+      let orders = LaunchRecord(
         product: settings.plan.product, worker: worker.name, generation: incarnation.generation,
         secret: secret.bytes, address: address, pluginDirectory: worker.pluginDirectory,
-        stateDirectory: state, logLevel: logLevels[worker.name]?.rawValue ?? "",
+        stateDirectory: state, logLevel: wishes.logLevels[worker.name]?.rawValue ?? "",
         pluginVersion: worker.pluginVersion,
         listen: worker.listen.map(NetworkListener.init))
-      try launch.writing.writeAll(try Self.encoded(record), to: "the launch record")
+      try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
       try notice.reading.setNonBlocking()
       let watch = try reactor.watch(child.pidfd) { [weak self] in
         self?.assumeIsolated { $0.childReported(incarnation) }
@@ -57,12 +69,12 @@ extension Host {
         self?.assumeIsolated { $0.noticeReported(incarnation, notice.reading) }
       }
       processes[incarnation] = RunningProcess(
-        child: child, watch: watch, address: address, socket: socket,
+        child: child, watch: watch, address: address, record: record,
         link: WorkerLink(
           incarnation: incarnation, product: settings.plan.product, worker: worker,
           address: address, secret: secret, identity: child.identity),
         notice: (noticeWatch, []))
-      logs.capture(incarnation, stdout: stdout.reading, stderr: stderr.reading)
+      logs.capture(incarnation)
       log("\(incarnation): started, pid \(child.identity.pid)")
     } catch {
       child.signalGroup(SIGKILL)
@@ -70,6 +82,18 @@ extension Host {
       records.remove(incarnation, socket: socket)
       throw error
     }
+  }
+
+  private func spoolPath(of incarnation: Incarnation, _ stream: LogRecord.Stream) -> String {
+    OutputSpool.path(of: incarnation, stream, in: settings.places.runtimeDirectory)
+  }
+
+  /// Has a host that follows know how far the process is. It would find that out too, if this cannot be written.
+  func record(_ incarnation: Incarnation, as phase: ProcessRecords.Record.Phase) {
+    guard var record = processes[incarnation]?.record, record.phase != phase else { return }
+    record.phase = phase
+    processes[incarnation]?.record = record
+    try? records.write(record)
   }
 
   private func marked(_ incarnation: Incarnation) -> MarkedProcesses {
@@ -102,7 +126,7 @@ extension Host {
   }
 
   /// The pidfd is readable: the process has ended.
-  private func childReported(_ incarnation: Incarnation) {
+  func childReported(_ incarnation: Incarnation) {
     guard let process = processes[incarnation], let end = process.child.end() else { return }
     processes[incarnation] = nil
     reactor.ignore(process.watch)
@@ -114,11 +138,16 @@ extension Host {
     let marked = marked(incarnation)
     logs.perform { marked.end() }
     MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))
-    records.remove(incarnation, socket: process.socket)
+    records.remove(incarnation, socket: process.record.socket)
     // One that is listened to is heard out first.
-    if !watched.contains(incarnation) { chores.yield { process.link.close() } }
+    if !watched.contains(incarnation) { chores.yield { process.link?.close() } }
     endedAtMilliseconds = endedAtMilliseconds.filter { $0.key.worker != incarnation.worker }
     endedAtMilliseconds[incarnation] = WallClock.milliseconds
+    if process.record.phase == .starting, adopted[incarnation] != nil {
+      // That nobody led it to its readiness is no fault of its own.
+      let failure = StartFailure(reason: "it was being started")
+      post(.stepFailed(incarnation, .adopt, failure))
+    }
     post(.exited(incarnation, end))
   }
 

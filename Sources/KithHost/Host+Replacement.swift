@@ -132,7 +132,7 @@ extension Host {
   private func callsServed(by name: String) async -> UInt64 {
     var served: UInt64 = 0
     for (incarnation, process) in processes where incarnation.worker == name {
-      guard let report = await process.link.check() else { continue }
+      guard let report = await process.link?.check() else { continue }
       // It may have ended while it was asked; then its last report counts.
       if processes[incarnation] != nil { served += report.progress }
     }

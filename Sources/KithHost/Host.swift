@@ -13,11 +13,13 @@ import KithTransportNng
 public actor Host {
   /// A process that runs.
   struct RunningProcess {
-    var child: ChildProcess
+    var child: WorkerProcess
     var watch: Reactor.Watch
     var address: String
-    var socket: String
-    var link: WorkerLink
+    /// What a host that follows is told of it.
+    var record: ProcessRecords.Record
+    /// Nil for a process of a worker that is no longer part of the product: nothing is asked of it.
+    var link: WorkerLink?
     /// The pipe on which the process says that it listens; nil once it has.
     var notice: (watch: Reactor.Watch, text: [UInt8])?
   }
@@ -48,6 +50,10 @@ public actor Host {
   var endedAtMilliseconds: [Incarnation: Int64] = [:]
   /// What each worker's processes are made from, by revision. The plan's is 0.
   var definitions: [String: [UInt64: PlannedWorker]]
+  /// What an earlier host left, until this one leads it.
+  var earlier: EarlierProcesses?
+  /// What those were made from.
+  let adopted: [Incarnation: Adopted]
   var latestRevision: UInt64 = 0
   /// The revision that last served.
   private var servedRevisions: [String: UInt64] = [:]
@@ -56,8 +62,8 @@ public actor Host {
   /// Those that are being listened to.
   var watched: Set<Incarnation> = []
   var tallies: [String: CallTally] = [:]
-  /// From which level on workers log, where somebody said so.
-  var logLevels: [String: LogRecord.Level] = [:]
+  /// What somebody has asked for and a host that follows must know.
+  var wishes: HostWishes
   var waiters: [@Sendable (isolated Host) -> Bool] = []
   var isShuttingDown = false
   var endedByShutdown: UInt32 = 0
@@ -68,9 +74,9 @@ public actor Host {
     reactor.asUnownedSerialExecutor()
   }
 
-  /// Prepares a host: its folders, its lock, the end of what an earlier host left running. Nothing is started yet.
+  /// Prepares a host: its folders, its lock, and what an earlier host left running is looked for. Nothing is started yet.
   ///
-  /// May block for the seconds that leftover workers take to end.
+  /// May block for the milliseconds that it takes to read the manifests and /proc.
   public init(_ settings: HostSettings) throws(HostFailure) {
     self.settings = settings
     let places = settings.places
@@ -84,35 +90,58 @@ public actor Host {
     let counter = try GenerationCounter(
       path: places.stateDirectory + "/generations.json",
       workers: settings.plan.workers.map(\.name), advice: { Self.advice($0, places) })
+    let wishes = HostWishes(path: Self.wishesPath(places))
+    self.wishes = wishes
+    let earlier: EarlierProcesses
     do throws(SystemError) {
-      let ended = try LeftoverProcesses.end(records)
+      earlier = try EarlierProcesses.find(records)
       reactor = try Reactor(name: "kith-host")
+      let named = Set(settings.plan.workers.map(\.name)).union(earlier.spooled.map(\.worker))
       logs = try LogKeeper(
-        reactor: try Reactor(name: "kith-logs"), places: places,
-        workers: settings.plan.workers.map(\.name))
-      for incarnation in ended {
-        logs.note(
-          log: LogKeeper.hostName, generation: 0,
-          "ended \(incarnation), which an earlier host had left running")
-      }
+        reactor: try Reactor(name: "kith-logs"), places: places, workers: named.sorted())
     } catch {
       throw HostFailure(.cannotCreate, Self.advice(error, places))
     }
     generations = counter
-    definitions = Dictionary(
-      uniqueKeysWithValues: settings.plan.workers.map { ($0.name, [0: $0]) })
+    self.earlier = earlier
+    let adopted = Self.definitions(of: earlier, settings: settings)
+    var definitions = Dictionary(
+      uniqueKeysWithValues: settings.plan.workers.map { ($0.name, [UInt64(0): $0]) })
+    var served: [String: UInt64] = [:]
+    for (incarnation, adopted) in adopted.sorted(by: { $0.key.generation < $1.key.generation }) {
+      // An upgrade lasts until the product is ended, not only its host.
+      if adopted.worker != definitions[incarnation.worker]?[0] {
+        served[incarnation.worker] = adopted.revision
+      }
+      definitions[incarnation.worker]?[adopted.revision] = adopted.worker
+      latestRevision = max(latestRevision, adopted.revision)
+    }
+    self.adopted = adopted
+    self.definitions = definitions
+    servedRevisions = served
     alerts = AlertEvaluator(
       rules: settings.plan.alerts, workers: settings.plan.workers.map(\.name))
     serviceManager = ServiceManager(environment: settings.environment)
     (choreList, chores) = AsyncStream.makeStream()
     do throws(WorkerGraph.Flaw) {
       supervisor = try Supervisor(
-        settings.plan.workers.map { $0.specification(lastGeneration: counter[$0.name]) },
+        settings.plan.workers.map { worker in
+          let revision = served[worker.name] ?? 0
+          let worker = definitions[worker.name]?[revision] ?? worker
+          var specification = worker.specification(lastGeneration: counter[worker.name])
+          specification.revision = revision
+          specification.wanted = !wishes.stopped.contains(worker.name)
+          return specification
+        },
         jitterSeed: UInt64.random(in: .min ... .max))
     } catch {
       // The plan has checked names and cycles.
       throw HostFailure(.internal, "the plan cannot be supervised: \(error)")
     }
+  }
+
+  private static func wishesPath(_ places: ProductPlaces) -> String {
+    places.runtimeDirectory + "/wishes.json"
   }
 
   private static func takeRoot(_ places: ProductPlaces) throws(HostFailure) -> RootLock {
@@ -177,6 +206,7 @@ public actor Host {
     }
     listening()
     beginTelling()
+    adopt()
     post(.timePassed)
     await withDiscardingTaskGroup { group in
       for await chore in choreList { group.addTask { await chore() } }
@@ -200,6 +230,7 @@ public actor Host {
     }
     server.close()
     unlink(settings.places.controlSocket)
+    unlink(Self.wishesPath(settings.places))
     // Not a failure if it cannot be written: the next host then goes on with higher numbers.
     try? generations.close()
     log("ended")
@@ -231,6 +262,9 @@ public actor Host {
     }
     isHandlingEvents = false
     noteStates()
+    if !isShuttingDown {
+      changeWishes { $0.stopped = Set(supervisor.snapshots.filter { !$0.isWanted }.map(\.name)) }
+    }
     serviceManager?.send(status: statusInWords)
     waiters.removeAll { $0(self) }
     reactor.setAlarm(for: self, at: supervisor.nextDeadline.map { startedAt + $0.sinceStart }) {
@@ -238,6 +272,18 @@ public actor Host {
       self?.assumeIsolated { $0.post(.timePassed) }
     }
     if supervisor.isShutDown { chores.finish() }
+  }
+
+  /// Changes what a host that follows must know.
+  func changeWishes(_ change: (inout HostWishes) -> Void) {
+    let before = wishes
+    change(&wishes)
+    guard wishes != before else { return }
+    do throws(SystemError) {
+      try wishes.write(Self.wishesPath(settings.places))
+    } catch {
+      log("should the host be killed, what was asked for is forgotten: \(error)", level: .error)
+    }
   }
 
   private func noteStates() {
@@ -273,11 +319,13 @@ public actor Host {
         await self.stepEnded(step, of: incarnation, failure)
       }
     case .publish(let incarnation):
+      record(incarnation, as: .serving)
       published[incarnation.worker] = incarnation
       repeatLogLevel(to: incarnation)
     case .withdraw(let incarnation):
       if published[incarnation.worker] == incarnation { published[incarnation.worker] = nil }
     case .drain(let incarnation, let grace):
+      record(incarnation, as: .ending)
       guard let link = processes[incarnation]?.link else { return }
       let isReplaced = published[incarnation.worker] != nil
       chores.yield {
@@ -285,8 +333,11 @@ public actor Host {
           await self.drainFailed(incarnation)
         }
       }
-    case .terminate(let incarnation): processes[incarnation]?.child.signal(SIGTERM)
+    case .terminate(let incarnation):
+      record(incarnation, as: .ending)
+      processes[incarnation]?.child.signal(SIGTERM)
     case .kill(let incarnation):
+      record(incarnation, as: .ending)
       guard let process = processes[incarnation] else { return }
       if isShuttingDown { killedByShutdown += 1 }
       process.child.signal(SIGKILL)

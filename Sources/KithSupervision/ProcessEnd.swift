@@ -8,7 +8,7 @@ public enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
   case outOfMemory
   /// There never was a process: it could not be created.
   case notCreated
-  /// Nobody knows: the process was not a child of this host.
+  /// Nobody knows: the process was a child of an earlier host, and the kernel does not say.
   case unknown
 
   /// Whether the process ended by itself and said that all is well.
@@ -21,7 +21,7 @@ public enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
     case .signal(let number): "killed by \(Self.signalName(number))"
     case .outOfMemory: "ran out of memory"
     case .notCreated: "could not be started"
-    case .unknown: "ended, nobody knows how"
+    case .unknown: "exit status unknown: adopted from an earlier host"
     }
   }
 

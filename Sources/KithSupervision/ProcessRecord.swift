@@ -40,6 +40,13 @@ struct ProcessRecord: Hashable, Sendable {
   /// The definition that it was made from.
   let revision: UInt64
   var phase: Phase
+  /// Whether an earlier host started it.
+  var isAdopted = false
+
+  /// Whether an earlier host started it and it has not shown yet how it is.
+  var isBeingAdopted: Bool {
+    if case .starting = phase { isAdopted } else { false }
+  }
 
   var serving: Serving? {
     if case .serving(let serving) = phase { serving } else { nil }
@@ -80,6 +87,8 @@ enum EndPurpose: Hashable, Sendable {
   case companion(of: String)
   /// A worker that this one must be restarted with is not well enough any more.
   case lost(String)
+  /// An earlier host had started it, and it is not fit to be led by this one.
+  case notAdopted(String)
   /// Its start did not succeed.
   case failure(StartFailure)
   /// It showed no progress for so long.
@@ -93,6 +102,7 @@ enum EndPurpose: Hashable, Sendable {
     case .replaced(let generation): "generation \(generation) has taken over"
     case .companion(let other): "is restarted because \(other) died"
     case .lost(let other): "is restarted with \(other), which is not there"
+    case .notAdopted(let reason): "is not taken over from the earlier host: \(reason)"
     case .failure(let failure): failure.reason
     case .stuck(let time): "stuck: it has shown no progress for \(time.forPeople)"
     }
@@ -102,7 +112,7 @@ enum EndPurpose: Hashable, Sendable {
   var isFault: Bool {
     switch self {
     case .failure, .stuck: true
-    case .stop, .restart, .replaced, .companion, .lost: false
+    case .stop, .restart, .replaced, .companion, .lost, .notAdopted: false
     }
   }
 }

@@ -1,5 +1,8 @@
-/// The steps from a wish to a ready worker, in their order.
+/// The steps from a wish to a ready worker, in their order; a process that an earlier host has started begins with `adopt`
+/// and goes on with `watch`.
 public enum StartStep: Int, Hashable, Sendable, CaseIterable, Comparable {
+  /// A process of an earlier host proves who it is, and that it is ready.
+  case adopt
   /// The process is created.
   case spawn
   /// The process accepts connections on its socket.
@@ -17,11 +20,12 @@ public enum StartStep: Int, Hashable, Sendable, CaseIterable, Comparable {
   public static func < (one: StartStep, other: StartStep) -> Bool { one.rawValue < other.rawValue }
 
   /// The step that follows; nil after the last, when the worker is ready.
-  public var next: StartStep? { StartStep(rawValue: rawValue + 1) }
+  public var next: StartStep? { self == .adopt ? .watch : StartStep(rawValue: rawValue + 1) }
 
   /// What has not happened yet while the worker is in this step, for people.
   var pending: String {
     switch self {
+    case .adopt: "it has not proved yet what it is"
     case .spawn: "its process is being created"
     case .listen: "its process does not listen yet"
     case .handshake: "the handshake is not done"

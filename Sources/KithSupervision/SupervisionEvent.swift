@@ -16,6 +16,9 @@ public enum SupervisionEvent: Hashable, Sendable {
   case specified(WorkerGraph)
   /// Everything is wanted down, dependents first, and nothing may be started any more.
   case shutDownAsked
+  /// An earlier host has started these processes, each from the definition of that revision, and they run. Told before
+  /// anything else, all at once; at most two of a worker.
+  case found([Incarnation: UInt64])
   /// A step of a start succeeded.
   case stepCompleted(Incarnation, StartStep)
   /// A step of a start did not succeed.

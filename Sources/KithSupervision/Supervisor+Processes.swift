@@ -4,6 +4,39 @@ import KithManifest
 extension Supervisor {
   // MARK: Events
 
+  mutating func found(_ revisions: [Incarnation: UInt64], at now: Moment) {
+    // In a fixed order, lest the actions be in another.
+    for (incarnation, revision) in revisions.sorted(by: {
+      ($0.key.worker, $0.key.generation) < ($1.key.worker, $1.key.generation)
+    }) {
+      found(incarnation, revision, at: now)
+    }
+  }
+
+  private mutating func found(_ incarnation: Incarnation, _ revision: UInt64, at now: Moment) {
+    let name = incarnation.worker
+    if records[name] == nil {
+      // No longer part of the product: led to its end, and forgotten then.
+      var record = WorkerRecord(WorkerSpecification(name: name, wanted: false))
+      record.isRetired = true
+      records[name] = record
+    }
+    update(name) { supervisor, record in
+      let limit = record.specification.limits.start
+      let process = ProcessRecord(
+        generation: incarnation.generation, revision: revision,
+        phase: .starting(.adopt, deadline: now + limit), isAdopted: true)
+      guard record.slot(of: process.generation) == nil, record.predecessor == nil,
+        record.successor == nil
+      else { return }
+      // Of two the later one was to take over, or has: it does when it turns out to be ready.
+      record[record.main == nil ? .main : .successor] = process
+      record.generation = max(record.generation, process.generation)
+      supervisor.actions.append(.perform(.adopt, incarnation))
+      if !record.isWanted { record.pendingEnd = .stop }
+    }
+  }
+
   mutating func completed(_ step: StartStep, of incarnation: Incarnation, at now: Moment) {
     update(incarnation) { supervisor, record, slot, process in
       switch process.phase {
@@ -32,6 +65,8 @@ extension Supervisor {
       case .starting(let current, _) where current == step:
         if step == .spawn {
           supervisor.ended(&record, slot, .notCreated, purpose: .failure(failure), at: now)
+        } else if process.isAdopted {
+          supervisor.beginEnding(.notAdopted(failure.reason), of: &record, slot, at: now)
         } else {
           supervisor.beginEnding(.failure(failure), of: &record, slot, at: now)
         }
@@ -89,8 +124,10 @@ extension Supervisor {
         switch process.phase {
         case .starting(let step, _):
           let limit = record.specification.limits.start.forPeople
-          let failure = StartFailure(reason: "not ready within \(limit): \(step.pending)")
-          supervisor.beginEnding(.failure(failure), of: &record, slot, at: now)
+          let reason = "not ready within \(limit): \(step.pending)"
+          let purpose: EndPurpose =
+            process.isAdopted ? .notAdopted(reason) : .failure(StartFailure(reason: reason))
+          supervisor.beginEnding(purpose, of: &record, slot, at: now)
         case .serving(var serving):
           let isStuck = serving.watch.look(at: now)
           let watchdog = (serving.watch.half ?? .zero) * 2
@@ -128,7 +165,17 @@ extension Supervisor {
       record.main = process
       record.successor = nil
     }
-    note("ready", about: record, process.generation)
+    note(
+      process.isAdopted ? "adopted from an earlier host" : "ready", about: record,
+      process.generation)
+    // What the worker is made of has changed since: as if that had been said a moment ago.
+    if process.isAdopted, process.revision != record.specification.revision {
+      if record.allowsOverlap {
+        record.replacementWanted = true
+      } else {
+        record.pendingEnd = record.pendingEnd ?? .restart
+      }
+    }
   }
 
   /// The process is gone: decides whether there will be another. `purpose` is nil when the supervisor did not end it.

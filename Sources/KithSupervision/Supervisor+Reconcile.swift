@@ -144,9 +144,12 @@ extension Supervisor {
     record.specification.requires.first { !isMet($0) }?.name
   }
 
-  /// The first of those whose loss has this consequence.
+  /// The first of those whose loss has this consequence. One that an earlier host has started is not lost for as long as it
+  /// may turn out to be well.
   func missing(to record: WorkerRecord, else loss: Requirement.Loss) -> String? {
-    record.specification.requires.first { $0.onLoss == loss && !isMet($0) }?.name
+    record.specification.requires.first {
+      $0.onLoss == loss && !isMet($0) && records[$0.name]?.main?.isBeingAdopted != true
+    }?.name
   }
 
   func isMet(_ requirement: Requirement) -> Bool {

@@ -52,6 +52,7 @@ public struct Supervisor: Hashable, Sendable {
     case .replacementAsked(let specification): replace(specification, at: now)
     case .specified(let graph): specify(graph, at: now)
     case .shutDownAsked: shutDown()
+    case .found(let revisions): found(revisions, at: now)
     case .stepCompleted(let incarnation, let step): completed(step, of: incarnation, at: now)
     case .stepFailed(let incarnation, let step, let failure):
       failed(step, of: incarnation, failure, at: now)

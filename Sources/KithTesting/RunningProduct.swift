@@ -136,6 +136,12 @@ public final class RunningProduct: Sendable {
     }
   }
 
+  /// Kills the host, which takes no worker along; returns when it is gone. Start the next one in the same folder.
+  public func killHost() async {
+    program.signal(SIGKILL)
+    _ = await program.exitCode()
+  }
+
   // MARK: Driving
 
   /// The host and its workers now.

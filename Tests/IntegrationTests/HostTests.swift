@@ -29,39 +29,6 @@ import Testing
     }
   }
 
-  @Test func whatAKilledHostLeftBehindIsClearedAway() async throws {
-    let first = try await RunningProduct.start(Setups.odd())
-    let worker = try #require(try await first.settle().workers.first)
-    first.program.signal(SIGKILL)
-    _ = await first.program.exitCode()
-    // The worker goes on without its host, and so do socket, lock file and record.
-    #expect(first.processes() == [worker.pid])
-    #expect(
-      TemporaryFolder.names(in: first.places.runtimeDirectory)
-        == ["host.sock", "odd.1.process", "odd.1.sock"])
-
-    let second = try await RunningProduct.start(Setups.odd(), in: first.folder)
-    let next = try #require(try await second.settle().workers.first)
-    #expect(next.state == .ready)
-    #expect(next.generation > worker.generation)
-    #expect(second.processes() == [next.pid])
-    try await second.stop()
-  }
-
-  @Test func aRecordOfAProcessThatIsAnothersByNowHarmsNobody() async throws {
-    let folder = try TemporaryFolder()
-    // This very test process, as if an earlier host had started it at another time.
-    try folder.write(
-      """
-      {"worker":"odd","generation":1,"pid":\(getpid()),"start_ticks":1,"boot_id":"x","socket":""}
-      """, to: "r/run/odd.1.process")
-    for name in ["r", "r/run"] { chmod("\(folder.path)/\(name)", 0o700) }
-    chmod(folder.path + "/r", 0o700)
-    let product = try await RunningProduct.start(Setups.odd(), in: folder)
-    try await product.settle()
-    try await product.stop()
-  }
-
   @Test(arguments: [
     ("product: test\ntitle: Test\nworkerz: {}\n", "unknown key 'workerz'"),
     ("product: test\ntitle: Test\nworkers: { nobody: {} }\n", "no plugin 'nobody'"),

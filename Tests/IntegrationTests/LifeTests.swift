@@ -40,9 +40,9 @@ import Testing
       #expect(worker.lastExit?.generation == 1)
       #expect(worker.lastExit?.cause == .signal(SIGKILL))
       #expect(worker.lastExit?.description == "killed by SIGKILL")
-      // The first one's socket is gone, and only the second one's record is left.
+      // The first one's socket and output are gone, and only the second one's record is left.
       let names = TemporaryFolder.names(in: product.places.runtimeDirectory)
-      #expect(names == ["host.sock", "odd.2.process", "odd.2.sock"])
+      #expect(names == ["host.sock", "odd.2.err", "odd.2.out", "odd.2.process", "odd.2.sock"])
     }
   }
 

@@ -93,14 +93,14 @@ import Testing
   }
 }
 
-@Suite struct ChildProcessTests {
+@Suite struct WorkerProcessTests {
   /// A shell that runs a script; its standard output and error, and the descriptors 3 and 4 that a worker gets.
   private func shell(
     _ script: String, environment: [String] = []
-  ) throws -> (child: ChildProcess, output: Descriptor) {
+  ) throws -> (child: WorkerProcess, output: Descriptor) {
     let output = try Descriptor.pipe()
-    let child = try ChildProcess.spawn(
-      ChildProcess.Launch(
+    let child = try WorkerProcess.spawn(
+      WorkerProcess.Launch(
         executable: "/bin/sh", arguments: ["-c", script], environment: environment,
         workingDirectory: "/",
         descriptors: [
@@ -164,8 +164,8 @@ import Testing
 
   @Test func aProgramThatIsNotThereIsSaidSo() {
     let error = #expect(throws: SystemError.self) {
-      try ChildProcess.spawn(
-        ChildProcess.Launch(
+      try WorkerProcess.spawn(
+        WorkerProcess.Launch(
           executable: "/nowhere/worker", environment: [], workingDirectory: "/",
           descriptors: []))
     }
@@ -176,13 +176,33 @@ import Testing
     let (child, _) = try shell("sleep 1000")
     var stranger = child.identity
     stranger.startTicks += 1
-    #expect(EarlierProcess(stranger) == nil)
-    let earlier = try #require(EarlierProcess(child.identity))
-    #expect(!earlier.waitForEnd(atMost: .zero))
+    #expect(WorkerProcess(earlier: stranger) == nil)
+    let earlier = try #require(WorkerProcess(earlier: child.identity))
+    #expect(earlier.end() == nil)
     earlier.signal(SIGKILL)
-    #expect(earlier.waitForEnd(atMost: .seconds(10)))
-    child.reap()
-    #expect(EarlierProcess(child.identity) == nil)
+    child.reapWhenEnded()
+    #expect(WorkerProcess(earlier: child.identity) == nil)
+  }
+
+  /// Whose parent is gone is another's child: the kernel still says how it ended.
+  @Test func theEndOfAnothersChildIsKnown() throws {
+    for (script, end) in [("exit 7", ProcessEnd.exitCode(7)), ("kill -9 $$", .signal(9))] {
+      let (parent, output) = try shell(
+        "sh -c 'echo $$; read line < /dev/null; sleep 0.2; \(script)' & wait")
+      guard case .bytes(let bytes) = try output.read(atMost: 100),
+        let pid = Int32(String(decoding: bytes, as: UTF8.self).filter(\.isNumber)),
+        let identity = ProcessIdentity.current(ofPid: pid)
+      else {
+        Issue.record("no pid")
+        return
+      }
+      let process = try #require(WorkerProcess(earlier: identity))
+      parent.signal(SIGKILL)
+      var entry = pollfd(fd: process.pidfd.number, events: Int16(POLLIN), revents: 0)
+      while poll(&entry, 1, -1) < 0 && errno == EINTR {}
+      #expect(process.end() == end)
+      parent.reapWhenEnded()
+    }
   }
 }
 
@@ -276,7 +296,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path + "/host.sock"
     _ = try Descriptor.open(path, O_WRONLY | O_CREAT)
-    try ProcessRecords(folder: folder.path).clear()
+    try ProcessRecords(folder: folder.path).clear(besides: [])
     #expect(folder.names() == ["host.sock"])
   }
 }

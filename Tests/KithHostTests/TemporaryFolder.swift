@@ -19,7 +19,7 @@ final class TemporaryFolder {
   /// The names in the folder, sorted.
   func names() -> [String] { Self.names(path) }
 
-  private static func names(_ path: String) -> [String] {
+  static func names(_ path: String) -> [String] {
     guard let stream = opendir(path) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []

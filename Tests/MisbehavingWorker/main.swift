@@ -58,6 +58,8 @@ struct Misbehaviour: RiskEngineHandler {
     case "write":
       let line = String(repeating: "x", count: Int(words[2]) ?? 0)
       for number in 0..<(Int(words[1]) ?? 0) { say("\(number) \(line)\n") }
+    // Writes the rest of the text to its standard output.
+    case "print": say("\(words.dropFirst().joined(separator: " "))\n", on: STDOUT_FILENO)
     // Logs the rest of the text at a level.
     case "log":
       logger.log(

@@ -92,6 +92,7 @@ public struct Exploration: Sendable {
     for happening in world.happenings(ends: [.exitCode(0), .signal(9)]) {
       moves.append(("\(happening)", { $0.happen(happening) }))
     }
+    moves.append(("the host dies", { $0.hostDies() }))
     if world.supervisor.nextDeadline != nil {
       moves.append(("deadline", { $0.advanceToNextDeadline() }))
     }

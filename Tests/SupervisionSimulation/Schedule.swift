@@ -20,6 +20,8 @@ public struct Schedule: Sendable {
     case late(Int)
     /// The time comes that the supervisor waits for.
     case deadline
+    /// The host dies, and another one finds its processes.
+    case hostDies
     /// Time passes.
     case pass(milliseconds: Int)
     /// The shutdown is asked for.
@@ -61,7 +63,8 @@ public struct Schedule: Sendable {
     case 15..<19: return .replace(number, revision: UInt64.random(in: 1...99, using: &dice))
     case 19..<22: return .specify(dice.next())
     case 22..<25: return .late(number)
-    case 25..<33: return .deadline
+    case 25..<27: return .hostDies
+    case 27..<33: return .deadline
     case 33..<37: return .pass(milliseconds: Int.random(in: 0...9000, using: &dice))
     case 37..<38: return number % 8 == 0 ? .shutDown : .deadline
     // Mostly things go right, else no schedule would ever get anywhere.
@@ -147,6 +150,7 @@ public struct Schedule: Sendable {
       ]
       world.send(late[number / 8 % late.count])
     case .deadline: world.advanceToNextDeadline()
+    case .hostDies: world.hostDies()
     case .pass(let milliseconds):
       world.pass(.milliseconds(milliseconds))
       world.send(.timePassed)

@@ -23,14 +23,24 @@ public struct SimulatedProcess: Hashable, Sendable {
   var isForgiven = false
   /// The shortest watchdog time that it may be held to; nil when it is not watched.
   var watchdog: Duration?
+  /// Whether an earlier host started it, and whether it would take it as its own when it is asked.
+  var adoption: Adoption?
+
+  /// What became of a process whose host died.
+  enum Adoption: Hashable, Sendable {
+    /// It serves on.
+    case fit
+    /// It was on its way up or out.
+    case unfit
+  }
   /// When it was ordered.
-  let since: Moment
+  var since: Moment
   /// What it last reported, and when.
   var progress: UInt64 = 0
   var lastProgress: Moment
 
   /// Whether there is a pid: signals can reach it.
-  public var isBorn: Bool { reached != nil }
+  public var isBorn: Bool { reached != nil || adoption != nil }
   /// Whether it became ready.
   public var isReady: Bool { reached == StartStep.allCases.last }
   /// Whether the supervisor has begun to end it.

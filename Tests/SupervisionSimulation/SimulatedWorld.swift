@@ -100,7 +100,7 @@ public struct SimulatedWorld: Hashable, Sendable {
     for process in allProcesses {
       let incarnation = process.incarnation
       if let step = process.pending {
-        all.append(.stepSucceeds(incarnation))
+        if step != .adopt || process.adoption == .fit { all.append(.stepSucceeds(incarnation)) }
         if step != .listen {
           all.append(.stepFails(incarnation, retryable: true))
           all.append(.stepFails(incarnation, retryable: false))
@@ -140,6 +140,35 @@ public struct SimulatedWorld: Hashable, Sendable {
     checkState()
   }
 
+  /// Lets the host die, and another one find what it left: those whose creation had not been confirmed never worked, and
+  /// of what was wanted and tried only the manifest is known.
+  public mutating func hostDies() {
+    processes = processes.filter { $0.value.isBorn }
+    supervisor = Supervisor(
+      graph.used(highest), jitterSeed: UInt64(bitPattern: Int64(highest.values.reduce(0, +))))
+    isShuttingDown = false
+    wanted = Set(graph.workers.filter(\.wanted).map(\.name))
+    for worker in graph.workers { specifications[worker.name] = worker }
+    candidates = [:]
+    published = [:]
+    restarts = [:]
+    deaths = [:]
+    quarantined = []
+    for process in allProcesses {
+      var found = process
+      let serves = process.isReady || process.adoption == .fit
+      found.adoption = serves && !process.isEnding ? .fit : .unfit
+      found.pending = nil
+      found.reached = nil
+      (found.isDraining, found.isTerminated, found.isKilled) = (false, false, false)
+      (found.fault, found.isForgiven, found.watchdog) = (nil, false, nil)
+      found.progress = 0
+      (found.since, found.lastProgress) = (now, now)
+      processes[process.incarnation] = found
+    }
+    send(.found(processes.mapValues(\.revision)))
+  }
+
   /// Lets something happen to a process.
   public mutating func happen(_ happening: Happening) {
     switch happening {
@@ -154,7 +183,10 @@ public struct SimulatedWorld: Hashable, Sendable {
     case .stepFails(let incarnation, let retryable):
       guard let step = processes[incarnation]?.pending else { return }
       processes[incarnation]?.pending = nil
-      if !isBeingEnded(incarnation) { processes[incarnation]?.fault = .notReady }
+      // One that is not adopted is no failure of the worker.
+      if !isBeingEnded(incarnation), processes[incarnation]?.adoption == nil {
+        processes[incarnation]?.fault = .notReady
+      }
       if step == .spawn, let process = processes.removeValue(forKey: incarnation),
         process.fault != nil
       {
@@ -302,6 +334,7 @@ public struct SimulatedWorld: Hashable, Sendable {
       expectNotPublished(incarnation)
       if let process = processes[incarnation], !process.isEnding, !process.isForgiven,
         !endedBefore.contains(incarnation),
+        process.adoption == nil,
         let limit = specifications[incarnation.worker]?.limits.start, now - process.since >= limit
       {
         processes[incarnation]?.fault = .notReady
@@ -351,12 +384,18 @@ public struct SimulatedWorld: Hashable, Sendable {
       incarnation: incarnation, revision: revision, pending: .spawn, since: now, lastProgress: now)
   }
 
+  /// Whether it may turn out to be well.
+  private func isBeingAdopted(_ name: String) -> Bool {
+    self[name].map { $0.adoption != nil && !$0.isReady && !$0.isEnding } ?? false
+  }
+
   private func isMet(_ requirement: Requirement) -> Bool {
     switch requirement.health {
     case .started:
       // Only the main one counts: one that is to take over has not.
       guard let main = self[requirement.name] else { return false }
-      return (main.reached ?? .spawn) >= .handshake && !main.isEnding
+      let hasProved = main.reached == .adopt || (main.reached ?? .spawn) >= .handshake
+      return hasProved && !main.isEnding
     case .ready, .live: return published[requirement.name] != nil
     }
   }
@@ -423,7 +462,9 @@ public struct SimulatedWorld: Hashable, Sendable {
       }
       if snapshot.processes.count > 2 { violations.append("\(name): three processes") }
       for requirement in specifications[name]?.requires ?? []
-      where requirement.onLoss == .hold && published[name] != nil && !isMet(requirement) {
+      where requirement.onLoss == .hold && published[name] != nil && !isMet(requirement)
+        && !isBeingAdopted(requirement.name)
+      {
         violations.append("\(name): callers are not held without \(requirement.name)")
       }
       if isWedged(snapshot) { violations.append("\(name): wedged in \(snapshot.state)") }
@@ -510,6 +551,21 @@ public struct SimulatedWorld: Hashable, Sendable {
     case .quarantined: return snapshot.nextStart == nil
     case .waiting, .held: return snapshot.isSettled
     case .stopped, .starting, .draining, .backingOff: return false
+    }
+  }
+}
+
+extension WorkerGraph {
+  /// The same workers, of whom these generations were used.
+  fileprivate func used(_ generations: [String: UInt64]) -> WorkerGraph {
+    var workers = workers
+    for index in workers.indices {
+      workers[index].lastGeneration = generations[workers[index].name] ?? 0
+    }
+    do {
+      return try WorkerGraph(workers)
+    } catch {
+      preconditionFailure("nothing has changed in what they require: \(error)")
     }
   }
 }

@@ -12,6 +12,9 @@ int kith_linux_pidfd_open(int pid);
 // pidfd_send_signal(2). Not in the Glibc module.
 int kith_linux_pidfd_send_signal(int pidfd, int signal);
 
+// As above to the process's group, with PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9; EINVAL before.
+int kith_linux_pidfd_send_group_signal(int pidfd, int signal);
+
 // pipe2(2) with O_CLOEXEC. GNU extension.
 int kith_linux_pipe(int descriptors[2]);
 
@@ -33,6 +36,14 @@ int kith_linux_memory_file(const char *name);
 // errno. `by_signal` is 1 when `status` is a signal's number and 0 when it is an exit code.
 int kith_linux_wait(int pidfd, int peek, int *by_signal, int *status);
 
+// How a process that is no child of the caller ended, by PIDFD_GET_INFO: ioctl(2), Linux 6.15. As kith_linux_wait; 0 when
+// the kernel does not say, or not yet, since nobody has waited for it.
+int kith_linux_exit_status(int pidfd, int *by_signal, int *status);
+
+// fallocate(2) with FALLOC_FL_PUNCH_HOLE: gives a part of a file back to the file system. GNU extension. 0, or -1 with
+// errno.
+int kith_linux_punch_hole(int file, uint64_t offset, uint64_t length);
+
 // What a process is started with, and what it can never get rid of.
 struct kith_linux_launch {
   const char *executable;
@@ -45,16 +56,18 @@ struct kith_linux_launch {
   int descriptor_count;
   // How many files it may have open; 0 for as many as the caller.
   uint64_t open_files;
-  // The file cgroup.procs of its control group, open for writing; -1 for the caller's group.
+  // The file cgroup.procs of its control group, open for writing, its number at least `descriptor_count`; -1 for the
+  // caller's group.
   int control_group;
-  // A Landlock ruleset; -1 for none.
+  // A Landlock ruleset, its number at least `descriptor_count`; -1 for none.
   int ruleset;
   // Whether it may have no sockets but those of this machine (AF_UNIX).
   int only_unix_sockets;
 };
 
-// Starts a process as the leader of a process group, with no signal blocked or ignored, no core files, no privileges to
-// gain, and confined as `launch` says. Returns its pid; -1 with errno, and then `step` names in English what failed.
+// Starts a process as the leader of a session and a process group, with no signal blocked or ignored, no core files, no
+// privileges to gain, and confined as `launch` says. Returns its pid; -1 with errno, and then `step` names in English what
+// failed.
 //
 // posix_spawn(3) cannot confine. Between vfork(2) and execve(2) there are only calls that are safe there, and no handler of
 // pthread_atfork runs: a library with threads of its own does not notice.

@@ -3,14 +3,23 @@
 /// Nothing is lost: a line that is too long comes out as several, what is not UTF-8 as U+FFFD, and what stands behind the
 /// last newline with `finish`.
 struct LineSplitter {
+  /// A line, or a piece of one that is too long.
+  struct Line: Hashable {
+    /// The text, without its newline.
+    var text: String
+    /// How many bytes of the stream it stands for, its newline among them.
+    var bytes: Int
+  }
+
   private var rest: [UInt8] = []
 
   /// Takes bytes and gives the lines that they complete.
-  mutating func add(_ bytes: [UInt8]) -> [String] {
-    var lines: [String] = []
+  mutating func add(_ bytes: [UInt8]) -> [Line] {
+    var lines: [Line] = []
     var begin = bytes.startIndex
     while let newline = bytes[begin...].firstIndex(of: UInt8(ascii: "\n")) {
       lines += Self.pieces(rest + bytes[begin..<newline], isComplete: true).lines
+      lines[lines.count - 1].bytes += 1
       rest.removeAll(keepingCapacity: true)
       begin = newline + 1
     }
@@ -21,43 +30,41 @@ struct LineSplitter {
   }
 
   /// Gives what is left, at the end of the stream.
-  mutating func finish() -> [String] {
+  mutating func finish() -> [Line] {
     guard !rest.isEmpty else { return [] }
     defer { rest = [] }
     return Self.pieces(rest, isComplete: true).lines
   }
 
-  /// Cuts a line into texts of bounded length; of a line that goes on, the last and shorter piece is left.
+  /// Cuts a line into pieces of bounded length; of a line that goes on, the last and shorter piece is left.
   private static func pieces(
     _ line: [UInt8], isComplete: Bool
-  ) -> (lines: [String], left: [UInt8]) {
+  ) -> (lines: [Line], left: [UInt8]) {
     // A byte that is no UTF-8 takes three as U+FFFD: a third of the limit is safe whatever the bytes are.
     let isText = line.count <= LogRecord.maximumTextBytes || String(validating: line) != nil
     let limit = isText ? LogRecord.maximumTextBytes : LogRecord.maximumTextBytes / 3
-    var lines: [String] = []
+    var lines: [Line] = []
     var rest = line[...]
     while rest.count > limit {
       var cut = rest.startIndex + limit
       // Not within a character: continuation bytes are 10xxxxxx, and there are at most three.
       for _ in 0..<3 where rest[cut] & 0xC0 == 0x80 { cut -= 1 }
-      lines.append(String(decoding: rest[..<cut], as: UTF8.self))
+      lines.append(Line(rest[..<cut]))
       rest = rest[cut...]
     }
     guard isComplete else { return (lines, Array(rest)) }
-    let text = String(decoding: rest, as: UTF8.self)
-    if text.utf8.count > LogRecord.maximumTextBytes {
-      // Short enough as bytes, but not once its bad bytes are shown.
-      var short = rest
-      while short.count > LogRecord.maximumTextBytes / 3 {
-        lines.append(
-          String(decoding: short.prefix(LogRecord.maximumTextBytes / 3), as: UTF8.self))
-        short = short.dropFirst(LogRecord.maximumTextBytes / 3)
-      }
-      lines.append(String(decoding: short, as: UTF8.self))
-    } else {
-      lines.append(text)
+    // Short enough as bytes, but not once its bad bytes are shown.
+    while Line(rest).text.utf8.count > LogRecord.maximumTextBytes {
+      lines.append(Line(rest.prefix(LogRecord.maximumTextBytes / 3)))
+      rest = rest.dropFirst(LogRecord.maximumTextBytes / 3)
     }
-    return (lines, [])
+    return (lines + [Line(rest)], [])
+  }
+}
+
+extension LineSplitter.Line {
+  fileprivate init(_ bytes: ArraySlice<UInt8>) {
+    self.init(text: String(decoding: bytes, as: UTF8.self), bytes: bytes.count)
   }
 }
 

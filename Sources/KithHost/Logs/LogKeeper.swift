@@ -12,12 +12,15 @@ actor LogKeeper {
   /// How many lines of a process's standard error are remembered for its obituary.
   static let rememberedLines = 10
 
-  /// The output of one process, or what is left of it.
+  /// How much of one stream may wait to be read: a process that writes faster than its log can be written loses lines, and
+  /// fills no disk.
+  static let largestBacklog: UInt64 = 64 << 20
+
+  /// One stream of a process.
   private struct Source {
     var incarnation: Incarnation
     var stream: LogRecord.Stream
-    var descriptor: Descriptor
-    var watch: Reactor.Watch
+    var spool: OutputSpool
     var splitter = LineSplitter()
   }
 
@@ -25,8 +28,12 @@ actor LogKeeper {
   nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
   private var files: [String: RotatedFile] = [:]
-  private var sources: [UInt64: Source] = [:]
-  private var nextSource: UInt64 = 1
+  private let folder: String
+  private let writes: FolderWatch
+  /// What is read, by the names of the files.
+  private var sources: [String: Source] = [:]
+  /// How much of the processes' output stands in the logs.
+  private var taken: [Incarnation: LogRecord.Taken] = [:]
   private var lastLines: [Incarnation: [String]] = [:]
   private var readers: [(logs: Set<String>, waiter: Waiter<Void>)] = []
   private var isClosing = false
@@ -39,27 +46,35 @@ actor LogKeeper {
     limits: RotatedFile.Limits = RotatedFile.Limits()
   ) throws(SystemError) {
     self.reactor = reactor
+    folder = places.runtimeDirectory
+    writes = try FolderWatch(folder)
     for name in workers + [Self.hostName] {
       files[name] = try RotatedFile(path: places.logFile(worker: name), limits: limits)
+    }
+    _ = try reactor.watch(writes.descriptor) { [weak self] in
+      self?.assumeIsolated { $0.spoolsChanged() }
     }
   }
 
   // MARK: Writing
 
-  /// Begins to take the output of a process.
-  nonisolated func capture(_ incarnation: Incarnation, stdout: Descriptor, stderr: Descriptor) {
-    inOrder { $0.begin(incarnation, stdout: stdout, stderr: stderr) }
+  /// Begins to take the output of a process, whose spools have been made.
+  nonisolated func capture(_ incarnation: Incarnation) {
+    inOrder { $0.begin(incarnation, from: LogRecord.Taken(), lastLines: []) }
   }
 
-  /// Takes what is left of the output of a process that has ended, and no more: a descendant that escaped could hold the
-  /// pipe open for ever.
-  nonisolated func finish(_ incarnation: Incarnation) {
+  /// Goes on taking the output of a process that an earlier host started, behind what stands in the log.
+  nonisolated func resume(_ incarnation: Incarnation) {
     inOrder { keeper in
-      for (key, source) in keeper.sources where source.incarnation == incarnation {
-        keeper.pump(key, toTheEnd: true)
-        keeper.end(key)
-      }
+      let (taken, errors) = keeper.whatIsLogged(of: incarnation)
+      keeper.begin(incarnation, from: taken, lastLines: errors)
     }
+  }
+
+  /// Takes what is left of the output of a process that has ended, and no more: a descendant that escaped could write for
+  /// ever.
+  nonisolated func finish(_ incarnation: Incarnation) {
+    inOrder { $0.end(incarnation) }
   }
 
   /// Adds a line of the host about a worker, or to its own log.
@@ -71,7 +86,7 @@ actor LogKeeper {
 
   private func add(log: String, generation: UInt64, level: LogRecord.Level, _ text: String) {
     var splitter = LineSplitter()
-    let lines = splitter.add(Array(text.utf8)) + splitter.finish()
+    let lines = (splitter.add(Array(text.utf8)) + splitter.finish()).map(\.text)
     let now = WallClock.milliseconds
     keep(
       log,
@@ -101,67 +116,139 @@ actor LogKeeper {
     reactor.perform { self.assumeIsolated(change) }
   }
 
-  private func begin(_ incarnation: Incarnation, stdout: Descriptor, stderr: Descriptor) {
-    // Of a worker's earlier processes only the last one's words are asked for.
-    lastLines = lastLines.filter {
-      $0.key.worker != incarnation.worker || $0.key.generation + 1 >= incarnation.generation
-    }
-    lastLines[incarnation] = []
-    for (stream, descriptor) in [(LogRecord.Stream.stdout, stdout), (.stderr, stderr)] {
-      let key = nextSource
-      nextSource += 1
-      do throws(SystemError) {
-        try descriptor.setNonBlocking()
-        let watch = try reactor.watch(descriptor) { [weak self] in
-          self?.assumeIsolated { $0.pump(key) }
-        }
-        sources[key] = Source(
-          incarnation: incarnation, stream: stream, descriptor: descriptor, watch: watch)
-      } catch {
-        write(
-          incarnation.worker, incarnation.generation, .host,
-          ["its \(stream.rawValue) is not logged: \(error)"])
-      }
-    }
-  }
-
-  private func pump(_ key: UInt64, toTheEnd: Bool = false) {
-    while let source = sources[key] {
-      switch try? source.descriptor.read(atMost: 64 << 10) {
-      case .bytes(let bytes)?:
-        let lines = sources[key]?.splitter.add(bytes) ?? []
-        write(
-          source.incarnation.worker, source.incarnation.generation, source.stream, lines)
-        // One read at a time, so that a worker that writes without end lets others have their turn.
-        if !toTheEnd { return }
-      case .wouldBlock?: return
-      case .end?, nil: return end(key)
-      }
-    }
-  }
-
-  private func end(_ key: UInt64) {
-    guard var source = sources.removeValue(forKey: key) else { return }
-    reactor.ignore(source.watch)
-    write(
-      source.incarnation.worker, source.incarnation.generation, source.stream,
-      source.splitter.finish())
-  }
-
-  private func write(
-    _ log: String, _ generation: UInt64, _ stream: LogRecord.Stream, _ lines: [String]
+  private func begin(
+    _ incarnation: Incarnation, from taken: LogRecord.Taken, lastLines errors: [String]
   ) {
+    // Of a worker's earlier processes only the last one's words are asked for.
+    let last = lastLines.keys.filter { $0.worker == incarnation.worker }.map(\.generation).max()
+    lastLines = lastLines.filter {
+      $0.key.worker != incarnation.worker || $0.key.generation == last
+    }
+    lastLines[incarnation] = errors
+    self.taken[incarnation] = taken
+    for stream in [LogRecord.Stream.stdout, .stderr] {
+      let name = OutputSpool.name(of: incarnation, stream)
+      do throws(SystemError) {
+        let spool = try OutputSpool(path: "\(folder)/\(name)", from: taken[stream])
+        sources[name] = Source(incarnation: incarnation, stream: stream, spool: spool)
+      } catch {
+        add(
+          log: incarnation.worker, generation: incarnation.generation, level: .error,
+          "its \(stream.rawValue) is not logged: \(error)")
+      }
+    }
+    pump(incarnation)
+  }
+
+  /// How much of a process's output an earlier host has written to the log, and the last lines of its standard error.
+  private func whatIsLogged(of incarnation: Incarnation) -> (LogRecord.Taken, errors: [String]) {
+    guard let file = files[incarnation.worker] else { return (LogRecord.Taken(), []) }
+    var count = 200
+    while true {
+      let begin = (try? file.position(ofLast: count)) ?? 0
+      var position = begin
+      var taken: LogRecord.Taken?
+      var errors: [String] = []
+      var oldest: UInt64?
+      while let page = try? file.read(from: position, limit: 1000), page.next > position {
+        for record in page.entries.map(\.record) {
+          oldest = min(oldest ?? .max, record.generation)
+          guard record.generation == incarnation.generation else { continue }
+          if let mark = record.taken { taken = mark }
+          if record.stream == .stderr { errors.append(record.line) }
+        }
+        position = page.next
+      }
+      // Two generations may run at once, so lines of the one before tell nothing; those of older ones say that none follow.
+      let isWhole = begin <= file.begin || (oldest ?? .max) + 1 < incarnation.generation
+      guard taken == nil, !isWhole else {
+        return (taken ?? LogRecord.Taken(), errors.suffix(Self.rememberedLines))
+      }
+      count *= 20
+    }
+  }
+
+  private func spoolsChanged() {
+    for name in writes.changed() ?? Array(sources.keys) { pump(name) }
+  }
+
+  private func pump(_ incarnation: Incarnation) {
+    // Errors last: what a process complains of when it ends comes behind what it had to say.
+    for stream in [LogRecord.Stream.stdout, .stderr] {
+      pump(OutputSpool.name(of: incarnation, stream))
+    }
+  }
+
+  private func pump(_ name: String, toTheEnd: Bool = false) {
+    while var source = sources[name] {
+      let excess = source.spool.waiting.subtractingReportingOverflow(Self.largestBacklog)
+      if !excess.overflow, excess.partialValue > 0 { skip(excess.partialValue, of: &source) }
+      guard let bytes = try? source.spool.read(atMost: Self.portion), !bytes.isEmpty else {
+        sources[name] = source
+        return
+      }
+      let lines = source.splitter.add(bytes)
+      sources[name] = source
+      write(lines, of: source)
+      giveBack(name)
+      if toTheEnd { continue }
+      // One read at a time, so that a worker that writes without end lets others have their turn.
+      if bytes.count == Self.portion { inOrder { $0.pump(name) } }
+      return
+    }
+  }
+
+  /// How much is read at a time.
+  private static let portion = 64 << 10
+
+  private func skip(_ count: UInt64, of source: inout Source) {
+    write(source.splitter.finish(), of: source)
+    source.spool.skip(count)
+    let (worker, generation) = (source.incarnation.worker, source.incarnation.generation)
+    taken[source.incarnation]?[source.stream] = source.spool.position
+    add(
+      log: worker, generation: generation, level: .error,
+      "\(count) bytes of its \(source.stream.rawValue) were lost: it wrote faster than its log can be written"
+    )
+  }
+
+  /// What stands in the log need not be kept anywhere else.
+  private func giveBack(_ name: String) {
+    guard let source = sources[name], files[source.incarnation.worker]?.waiting == 0 else { return }
+    let taken = taken[source.incarnation]?[source.stream] ?? 0
+    sources[name]?.spool.giveBack(upTo: taken)
+  }
+
+  private func end(_ incarnation: Incarnation) {
+    for stream in [LogRecord.Stream.stdout, .stderr] {
+      let name = OutputSpool.name(of: incarnation, stream)
+      pump(name, toTheEnd: true)
+      guard var source = sources.removeValue(forKey: name) else { continue }
+      write(source.splitter.finish(), of: source)
+      unlink(source.spool.path)
+    }
+    taken[incarnation] = nil
+  }
+
+  private func write(_ lines: [LineSplitter.Line], of source: Source) {
     guard !lines.isEmpty else { return }
     let now = WallClock.milliseconds
-    let records = lines.map {
-      LogRecord(written: $0, at: now, by: log, generation: generation, on: stream)
+    let incarnation = source.incarnation
+    var taken = taken[incarnation] ?? LogRecord.Taken()
+    let records = lines.map { line in
+      taken[source.stream] += UInt64(line.bytes)
+      var record = LogRecord(
+        written: line.text, at: now, by: incarnation.worker, generation: incarnation.generation,
+        on: source.stream)
+      record.taken = taken
+      return record
     }
-    if stream == .stderr {
-      let incarnation = Incarnation(worker: log, generation: generation)
+    self.taken[incarnation] = taken
+    if source.stream == .stderr {
       let all = (lastLines[incarnation] ?? []) + records.suffix(Self.rememberedLines).map(\.line)
       lastLines[incarnation] = Array(all.suffix(Self.rememberedLines))
     }
-    keep(log, records)
+    keep(incarnation.worker, records)
   }
 
   private func keep(_ log: String, _ records: [LogRecord]) {
@@ -236,7 +323,7 @@ actor LogKeeper {
 
   /// The last lines that a process wrote to its standard error, oldest first.
   func lastErrorLines(of incarnation: Incarnation) -> [String] {
-    for (key, source) in sources where source.incarnation == incarnation { pump(key) }
+    pump(incarnation)
     return lastLines[incarnation] ?? []
   }
 

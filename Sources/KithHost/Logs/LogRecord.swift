@@ -39,6 +39,20 @@ struct LogRecord: Hashable, Sendable {
   var text: String
   /// What the logger was told beside the message.
   var fields: [String: String] = [:]
+  /// How much of its process's output stands in the log with this line; nil for a line of the host.
+  var taken: Taken?
+
+  /// How much of a process's output has been taken into its log: bytes from the beginning of each stream. A host that
+  /// follows one that was killed goes on behind that, so that no byte is lost and none stands there twice.
+  struct Taken: Hashable, Sendable {
+    var stdout: UInt64 = 0
+    var stderr: UInt64 = 0
+
+    subscript(stream: Stream) -> UInt64 {
+      get { stream == .stdout ? stdout : stderr }
+      set { if stream == .stdout { stdout = newValue } else { stderr = newValue } }
+    }
+  }
 
   /// The longest text of a line in bytes; a longer line is broken into several.
   static let maximumTextBytes = 16 << 10
@@ -53,6 +67,7 @@ struct LogRecord: Hashable, Sendable {
     if !call.isEmpty { object["call"] = .string(call) }
     object["text"] = .string(text)
     if !fields.isEmpty { object["fields"] = Self.object(fields) }
+    if let taken { object["taken"] = [.unsigned(taken.stdout), .unsigned(taken.stderr)] }
     return Array(JSONValue.object(object).text().utf8) + [UInt8(ascii: "\n")]
   }
 
@@ -82,6 +97,11 @@ extension LogRecord {
       stream: stream,
       level: object["level"]?.stringValue.flatMap(Level.init) ?? Self.level(of: stream),
       call: object["call"]?.stringValue ?? "", text: text, fields: Self.fields(object))
+    if case .array(let taken)? = object["taken"], taken.count == 2,
+      let stdout = taken[0].unsignedValue, let stderr = taken[1].unsignedValue
+    {
+      self.taken = Taken(stdout: stdout, stderr: stderr)
+    }
   }
 
   /// The record of a line that a process wrote.

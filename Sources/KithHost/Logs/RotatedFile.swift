@@ -82,11 +82,30 @@ struct RotatedFile {
       try current.writeAll(header, to: path)
       parts.append(Part(begin: begin, size: UInt64(header.count)))
     } else {
-      var last: UInt8 = 0
-      let size = parts.last?.size ?? 0
-      isTorn = pread(current.number, &last, 1, off_t(size) - 1) == 1 && last != UInt8(ascii: "\n")
+      try cutTornLine()
     }
   }
+
+  /// Takes away a last line that has no end: the host died while it wrote it, and what it told is told again.
+  private mutating func cutTornLine() throws(SystemError) {
+    guard let part = parts.last else { return }
+    var size = part.size
+    search: while size > 0 {
+      let begin = size > 64 << 10 ? size - 64 << 10 : 0
+      let block = try Self.bytes(of: current, at: begin, count: Int(size - begin), path: path)
+      if let newline = block.lastIndex(of: UInt8(ascii: "\n")) {
+        size = begin + UInt64(newline) + 1
+        break search
+      }
+      size = begin
+    }
+    guard size < part.size else { return }
+    guard ftruncate(current.number, off_t(size)) == 0 else { throw SystemError("write \(path)") }
+    parts[parts.count - 1].size = size
+  }
+
+  /// The position of the first byte that is left.
+  var begin: UInt64 { parts.first?.begin ?? 0 }
 
   /// The position behind the last byte.
   var end: UInt64 { parts.last?.end ?? 0 }
@@ -329,8 +348,8 @@ struct RotatedFile {
     var status = stat()
     guard fstat(descriptor.number, &status) == 0 else { throw SystemError("look at \(path)") }
     let first = try bytes(of: descriptor, at: 0, count: 64, path: path)
-      .prefix { $0 != UInt8(ascii: "\n") }
-    guard let value = try? JSONValue(parsing: Array(first)), case .object(let object) = value,
+    guard let end = first.firstIndex(of: UInt8(ascii: "\n")),
+      let value = try? JSONValue(parsing: Array(first[..<end])), case .object(let object) = value,
       let begin = object["log_begins_at"]?.integerValue, begin >= 0
     else { return nil }
     return Part(begin: UInt64(begin), size: UInt64(status.st_size))

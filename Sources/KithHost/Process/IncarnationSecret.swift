@@ -12,6 +12,11 @@ struct IncarnationSecret: Sendable {
     bytes = Self.randomBytes()
   }
 
+  /// The secret that a process was started with.
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
   /// 32 bytes that nobody can guess.
   static func randomBytes() -> [UInt8] {
     SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }

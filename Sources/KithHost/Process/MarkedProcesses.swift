@@ -9,6 +9,15 @@ import KithSupervision
 struct MarkedProcesses {
   private static let variable = "KITH_INCARNATION"
 
+  /// Kills the processes of all incarnations of a product but these.
+  static func endAll(runtimeDirectory: String, besides incarnations: Set<Incarnation>) {
+    let prefix = Array("\(variable)=\(runtimeDirectory)/".utf8)
+    let spared = Set(incarnations.map { Array($0.description.utf8) })
+    end { entry in
+      entry.starts(with: prefix) && !spared.contains(Array(entry.dropFirst(prefix.count)))
+    }
+  }
+
   /// The mark: a path that no other incarnation of this machine has.
   let mark: String
 
@@ -25,10 +34,16 @@ struct MarkedProcesses {
   /// May take milliseconds: it reads /proc.
   @discardableResult
   func end() -> Int {
+    let entry = Array(entry.utf8)
+    return Self.end { $0.elementsEqual(entry) }
+  }
+
+  @discardableResult
+  private static func end(_ isMeant: (ArraySlice<UInt8>) -> Bool) -> Int {
     var ended: Set<Int32> = []
     // A process that starts others faster than they can be killed has a bound too: the limit of processes.
     for _ in 0..<100 {
-      let found = all()
+      let found = all(isMeant)
       if found.isEmpty { break }
       for process in found {
         kith_linux_pidfd_send_signal(process.pidfd.number, SIGKILL)
@@ -56,20 +71,22 @@ struct MarkedProcesses {
     }
   }
 
-  private func all() -> [(pid: Int32, pidfd: Descriptor)] {
+  private static func all(
+    _ isMeant: (ArraySlice<UInt8>) -> Bool
+  ) -> [(pid: Int32, pidfd: Descriptor)] {
     guard let names = try? DurableFile.names(in: "/proc") else { return [] }
     return names.compactMap { name in
-      guard let pid = Int32(name), pid > 1, isMarked(pid) else { return nil }
+      guard let pid = Int32(name), pid > 1, isMarked(pid, isMeant) else { return nil }
       let number = kith_linux_pidfd_open(pid)
       guard number >= 0 else { return nil }
       let pidfd = Descriptor(taking: number)
       // Asked again with the pidfd in hand, so that it cannot be another process's that got the pid meanwhile.
-      return isMarked(pid) ? (pid, pidfd) : nil
+      return isMarked(pid, isMeant) ? (pid, pidfd) : nil
     }
   }
 
-  private func isMarked(_ pid: Int32) -> Bool {
+  private static func isMarked(_ pid: Int32, _ isMeant: (ArraySlice<UInt8>) -> Bool) -> Bool {
     guard let environment = try? DurableFile.read("/proc/\(pid)/environ") else { return false }
-    return environment.split(separator: 0).contains { $0.elementsEqual(entry.utf8) }
+    return environment.split(separator: 0).contains(where: isMeant)
   }
 }

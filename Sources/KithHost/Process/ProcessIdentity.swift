@@ -15,13 +15,30 @@ struct ProcessIdentity: Hashable, Sendable {
 
   /// The identity of the process that has this pid now; nil when there is none. A zombie still has one.
   static func current(ofPid pid: Int32) -> ProcessIdentity? {
+    status(ofPid: pid)?.identity
+  }
+
+  /// How the process ended, as wait(2) has it, when it has and nobody has waited for it; nil else.
+  var waitStatusOfZombie: Int32? {
+    guard let status = Self.status(ofPid: pid), status.identity == self, status.state == "Z" else {
+      return nil
+    }
+    return status.waitStatus
+  }
+
+  private static func status(
+    ofPid pid: Int32
+  ) -> (identity: ProcessIdentity, state: Substring, waitStatus: Int32?)? {
     guard let stat = ProcessFile.text("/proc/\(pid)/stat") else { return nil }
     // The second field is the program's name in parentheses and may hold both blanks and parentheses.
     guard let close = stat.lastIndex(of: ")") else { return nil }
-    let fields = stat[stat.index(after: close)...].split(separator: " ")
-    // Field 22 of proc(5); the first after the name is field 3.
+    let fields = stat[stat.index(after: close)...].split { $0 == " " || $0 == "\n" }
+    // Fields 3, 22 and 52 of proc(5); the first after the name is field 3.
     guard fields.count > 19, let ticks = UInt64(fields[19]) else { return nil }
-    return ProcessIdentity(pid: pid, startTicks: ticks, bootID: currentBootID)
+    return (
+      ProcessIdentity(pid: pid, startTicks: ticks, bootID: currentBootID), fields[0],
+      fields.count > 49 ? Int32(fields[49]) : nil
+    )
   }
 
   /// The resident memory of a process in bytes; 0 when it is not known.

@@ -1,29 +1,48 @@
+import FoundationEssentials
 import Glibc
 import KithJSON
 import KithSupervision
 
 /// Which processes run, in files of the runtime folder: for a host that starts after another was killed.
 ///
-/// A record is written before the process learns what it is to do, so that no worker ever works unrecorded.
+/// A record is written before the process learns what it is to do, so that no worker ever works unrecorded. It holds the
+/// incarnation's secret: mode 0600, in a folder of mode 0700.
 struct ProcessRecords {
   /// A process that was recorded.
   struct Record: Hashable {
+    /// How far the host has led it.
+    enum Phase: String, Hashable {
+      case starting
+      case serving
+      case ending
+    }
+
     var incarnation: Incarnation
     var identity: ProcessIdentity
     var socket: String
+    /// What both sides prove who they are with.
+    var secret: [UInt8]
+    /// What it was started from: two definitions with the same digest make the same process.
+    var digest: String
+    /// The folder of its plugin.
+    var pluginDirectory: String
+    var phase = Phase.starting
   }
 
   private static let suffix = ".process"
   let folder: String
 
-  /// Records a process.
-  func add(_ record: Record) throws(SystemError) {
+  /// Records a process, or how far it is by now.
+  func write(_ record: Record) throws(SystemError) {
     let value: JSONValue = [
       "worker": .string(record.incarnation.worker),
       "generation": .unsigned(record.incarnation.generation),
       "pid": .integer(Int64(record.identity.pid)),
       "start_ticks": .unsigned(record.identity.startTicks),
       "boot_id": .string(record.identity.bootID), "socket": .string(record.socket),
+      "secret": .string(Data(record.secret).base64EncodedString()),
+      "digest": .string(record.digest), "plugin_directory": .string(record.pluginDirectory),
+      "phase": .string(record.phase.rawValue),
     ]
     let path = path(of: record.incarnation)
     // Not synced: after a crash of the machine there is no process that it could tell of.
@@ -38,31 +57,41 @@ struct ProcessRecords {
     unlink(socket)
   }
 
-  /// All records that can be read.
+  /// All records that can be read and were written since the machine was started.
   func all() throws(SystemError) -> [Record] {
     var records: [Record] = []
     for name in try DurableFile.names(in: folder) where name.hasSuffix(Self.suffix) {
-      guard let bytes = try DurableFile.read("\(folder)/\(name)"),
-        let object = (try? JSONValue(parsing: bytes))?.objectValue,
-        let worker = object["worker"]?.stringValue,
-        let generation = object["generation"]?.unsignedValue,
-        let pid = object["pid"]?.integerValue.flatMap(Int32.init(exactly:)), pid > 1,
-        let ticks = object["start_ticks"]?.unsignedValue,
-        let bootID = object["boot_id"]?.stringValue, let socket = object["socket"]?.stringValue
+      guard let bytes = try DurableFile.read("\(folder)/\(name)"), let record = Record(bytes),
+        // What names files is never taken from a file alone.
+        path(of: record.incarnation) == "\(folder)/\(name)",
+        record.identity.bootID == ProcessIdentity.currentBootID
       else { continue }
-      records.append(
-        Record(
-          incarnation: Incarnation(worker: worker, generation: generation),
-          identity: ProcessIdentity(pid: pid, startTicks: ticks, bootID: bootID), socket: socket))
+      records.append(record)
     }
     return records
   }
 
-  /// Removes what hosts and workers that are gone left behind. Only for the holder of the root's lock, when no worker runs.
-  func clear() throws(SystemError) {
+  /// The processes whose output waits in spools.
+  func spooled() throws(SystemError) -> Set<Incarnation> {
+    var found: Set<Incarnation> = []
+    for name in try DurableFile.names(in: folder) {
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count == 3, parts[2] == "out" || parts[2] == "err", !parts[0].isEmpty,
+        let generation = UInt64(parts[1])
+      else { continue }
+      let incarnation = Incarnation(worker: String(parts[0]), generation: generation)
+      if name.hasPrefix("\(incarnation).") { found.insert(incarnation) }
+    }
+    return found
+  }
+
+  /// Removes what hosts and workers that are gone left behind, spools apart. Only for the holder of the root's lock.
+  func clear(besides running: [Record]) throws(SystemError) {
+    let kept = Set(running.flatMap { [path(of: $0.incarnation), $0.socket] })
     for name in try DurableFile.names(in: folder)
     where [Self.suffix, ".new", ".sock"].contains(where: name.hasSuffix) {
       let path = "\(folder)/\(name)"
+      guard !kept.contains(path) else { continue }
       var status = stat()
       // What is no socket was never a worker's: whoever listens there next says that it is in the way.
       guard
@@ -84,5 +113,26 @@ struct ProcessRecords {
 
   private func path(of incarnation: Incarnation) -> String {
     "\(folder)/\(incarnation)\(Self.suffix)"
+  }
+}
+
+extension ProcessRecords.Record {
+  /// The record of a file; nil when it is none.
+  fileprivate init?(_ bytes: [UInt8]) {
+    guard let object = (try? JSONValue(parsing: bytes))?.objectValue,
+      let worker = object["worker"]?.stringValue,
+      let generation = object["generation"]?.unsignedValue,
+      let pid = object["pid"]?.integerValue.flatMap(Int32.init(exactly:)), pid > 1,
+      let ticks = object["start_ticks"]?.unsignedValue,
+      let bootID = object["boot_id"]?.stringValue, let socket = object["socket"]?.stringValue,
+      let secret = object["secret"]?.stringValue.flatMap({ Data(base64Encoded: $0) }),
+      let digest = object["digest"]?.stringValue,
+      let pluginDirectory = object["plugin_directory"]?.stringValue,
+      let phase = object["phase"]?.stringValue.flatMap(Phase.init)
+    else { return nil }
+    self.init(
+      incarnation: Incarnation(worker: worker, generation: generation),
+      identity: ProcessIdentity(pid: pid, startTicks: ticks, bootID: bootID), socket: socket,
+      secret: Array(secret), digest: digest, pluginDirectory: pluginDirectory, phase: phase)
   }
 }

@@ -40,6 +40,7 @@ final class WorkerLink: Sendable {
     do throws(RPCError) {
       switch step {
       case .spawn, .listen, .watch: return nil
+      case .adopt: return try await adopt(options)
       case .handshake: return try await handshake(options).failure
       case .configure:
         _ = try await lifecycle.configure(
@@ -55,6 +56,18 @@ final class WorkerLink: Sendable {
       return nil
     } catch {
       return Self.failure(of: step, error)
+    }
+  }
+
+  /// What keeps a process that an earlier host started from being led by this one; nil when nothing does.
+  private func adopt(_ options: CallOptions) async throws(RPCError) -> StartFailure? {
+    let (failure, services) = try await handshake(options)
+    if let failure { return failure }
+    let state = try await health.check(CheckRequest(), options: options)
+    switch state.status {
+    case .serving, .degraded: return missing(from: services)
+    case .draining: return StartFailure(reason: "it was being ended")
+    default: return StartFailure(reason: "it was being started")
     }
   }
 
@@ -182,6 +195,7 @@ final class WorkerLink: Sendable {
   private static func failure(of step: StartStep, _ error: RPCError) -> StartFailure {
     let what =
       switch step {
+      case .adopt: "it could not show what it is"
       case .spawn, .listen, .handshake: "the handshake failed"
       case .configure: "it did not take its configuration"
       case .start, .watch: "it could not start"

@@ -7,6 +7,7 @@ struct KithSoak: AsyncParsableCommand {
     commandName: "kith-soak",
     abstract: "Runs a product under load and trouble, and counts what was lost.",
     subcommands: [
-      CallsCommand.self, RestartCommand.self, SchedulesCommand.self, ClientCommand.self,
+      CallsCommand.self, RestartCommand.self, HostCommand.self, SchedulesCommand.self,
+      ClientCommand.self,
     ])
 }

@@ -2,12 +2,10 @@ import CLinux
 import Glibc
 import KithSupervision
 
-/// A process that this host started: the leader of a process group of its own.
+/// A process that this host started, or one before it: the leader of a session and a process group of its own.
 ///
-/// Signals go through the pidfd, so that they never reach a stranger who got the pid later. The process stays a zombie
-/// until `reap`; until then its process group's number cannot be given to anybody else either, so that the group can be
-/// killed after its leader's death.
-final class ChildProcess: Sendable {
+/// Signals go through the pidfd, so that they never reach a stranger who got the pid later.
+final class WorkerProcess: Sendable {
   /// Which process.
   let identity: ProcessIdentity
   /// Readable when the process has ended.
@@ -16,6 +14,17 @@ final class ChildProcess: Sendable {
   private init(identity: ProcessIdentity, pidfd: Descriptor) {
     self.identity = identity
     self.pidfd = pidfd
+  }
+
+  /// The process of this identity, which an earlier host started; nil when it is gone, also when another process has its
+  /// pid by now.
+  convenience init?(earlier identity: ProcessIdentity) {
+    let number = kith_linux_pidfd_open(identity.pid)
+    guard number >= 0 else { return nil }
+    let pidfd = Descriptor(taking: number)
+    // Asked after the pidfd was opened: if the pid is still that process's now, the pidfd is that process's too.
+    guard ProcessIdentity.current(ofPid: identity.pid) == identity else { return nil }
+    self.init(identity: identity, pidfd: pidfd)
   }
 
   /// What a process is started with.
@@ -41,13 +50,13 @@ final class ChildProcess: Sendable {
   /// Starts a process, confined from its first instruction on.
   ///
   /// Never by fork: nng's threads do not survive in a forked child (facts of nng 1.5, posix_thread.c).
-  static func spawn(_ launch: Launch) throws(SystemError) -> ChildProcess {
-    // Out of the way of the numbers that the child gets, so that no dup2 closes what a later one copies.
+  static func spawn(_ launch: Launch) throws(SystemError) -> WorkerProcess {
+    // Out of the way of the numbers that the child gets, so that no dup2 closes what is needed later.
+    let least = Int32(launch.descriptors.count)
     var sources: [Descriptor] = []
-    for descriptor in launch.descriptors {
-      sources.append(try descriptor.duplicated(least: Int32(launch.descriptors.count)))
-    }
-    let rules = try launch.confinement.ruleset()
+    for descriptor in launch.descriptors { sources.append(try descriptor.duplicated(least: least)) }
+    let rules = try launch.confinement.ruleset()?.duplicated(least: least)
+    let controlGroup = try launch.controlGroup?.duplicated(least: least)
     var step: UnsafePointer<CChar>?
     let pid = withCStrings([launch.executable] + launch.arguments) { arguments in
       withCStrings(launch.environment) { environment in
@@ -62,7 +71,7 @@ final class ChildProcess: Sendable {
               start.descriptors = descriptors.baseAddress
               start.descriptor_count = Int32(descriptors.count)
               start.open_files = UInt64(launch.openFiles ?? 0)
-              start.control_group = launch.controlGroup?.number ?? -1
+              start.control_group = controlGroup?.number ?? -1
               start.ruleset = rules?.number ?? -1
               start.only_unix_sockets = launch.confinement.isOffTheNetwork ? 1 : 0
               return kith_linux_launch(&start, &step)
@@ -82,7 +91,7 @@ final class ChildProcess: Sendable {
       waitpid(pid, nil, 0)
       throw error
     }
-    return ChildProcess(identity: identity, pidfd: Descriptor(taking: number))
+    return WorkerProcess(identity: identity, pidfd: Descriptor(taking: number))
   }
 
   /// Sends a signal to the process; one that has ended is left in peace.
@@ -90,14 +99,43 @@ final class ChildProcess: Sendable {
     _ = kith_linux_pidfd_send_signal(pidfd.number, number)
   }
 
-  /// Sends a signal to the whole process group. Only before `reap`: after it the number may be another's.
+  /// Sends a signal to the whole process group, also after the death of its leader.
   func signalGroup(_ number: Int32) {
-    kill(-identity.pid, number)
+    if kith_linux_pidfd_send_group_signal(pidfd.number, number) == 0 || errno != EINVAL { return }
+    // Before Linux 6.9. A child that has not been reaped keeps its group's number from being another's; of any other
+    // process it cannot be known whose it is.
+    if wait(peek: true) != .unknown { kill(-identity.pid, number) }
   }
 
-  /// How the process ended; nil as long as it runs. It stays a zombie.
+  /// How the process ended; nil as long as it runs. A child stays a zombie.
   func end() -> ProcessEnd? {
-    wait(peek: true)
+    switch wait(peek: true) {
+    case .unknown: hasEnded ? endOfAnothersChild() : nil
+    case let end: end
+    }
+  }
+
+  private var hasEnded: Bool {
+    var entry = pollfd(fd: pidfd.number, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) > 0
+  }
+
+  /// How a process ended that somebody else waits for: its parent was an earlier host.
+  private func endOfAnothersChild() -> ProcessEnd {
+    // The kernel says so once somebody has waited for it, and until then it is a zombie, whose state says so. Asked again,
+    // since that may have happened between.
+    for _ in 0..<2 {
+      var bySignal: Int32 = 0
+      var status: Int32 = 0
+      if kith_linux_exit_status(pidfd.number, &bySignal, &status) == 1 {
+        return bySignal != 0 ? .signal(status) : .exitCode(status)
+      }
+      if let status = identity.waitStatusOfZombie {
+        let signal = status & 0x7F
+        return signal != 0 ? .signal(signal) : .exitCode(status >> 8 & 0xFF)
+      }
+    }
+    return .unknown
   }
 
   /// Kills what is left of the process group and lets the kernel forget the process.

@@ -1,0 +1,20 @@
+import Crypto
+import KithJSON
+import KithManifest
+
+extension PlannedWorker {
+  /// Tells definitions apart from which different processes come; what only its supervision depends on is left out.
+  func digest(in plan: Plan) -> String {
+    let required = requires.map(\.name)
+    let remote = plan.remoteServices.filter { required.contains($0.service) }
+    let parts: JSONValue = [
+      .string(plan.posture.rawValue), .string(plugin), .string(pluginVersion),
+      .string(pluginDirectory), .string(executablePath), .array(provides.map { .string($0) }),
+      .string("\(limits)"), .string(network.rawValue), .string("\(String(describing: listen))"),
+      .string("\(remote)"), .object(configuration),
+    ]
+    return SHA256.hash(data: Array(parts.text().utf8)).map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }.joined()
+  }
+}
