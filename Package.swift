@@ -130,6 +130,7 @@ let words: [Target] = [
 /// Floor 4: shells that carry decisions out.
 let shells: [Target] = [
   library("KithStore", ["KithRPC", crypto, grdb]),
+  library("KithPlanning", ["KithManifest", "KithReflection"]),
   library("KithClient", ["HostContract", "KithRPC", "KithTransportNng"]),
   library(
     "KithWorker",
@@ -141,16 +142,16 @@ let shells: [Target] = [
   library(
     "KithHost",
     [
-      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithRPC",
-      "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract", "WorkerContract",
-      "CLinux", crypto,
+      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
+      "KithRPC", "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract",
+      "WorkerContract", "CLinux", crypto,
     ]),
   library(
     "KithCommands",
     [
-      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics", "KithReflection",
-      "KithRPC", "KithWire", "MetricsContract", "ReflectionContract", "CLinux", argumentParser,
-      unixSignals,
+      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
+      "KithReflection", "KithRPC", "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
+      argumentParser, unixSignals,
     ]),
 ]
 
@@ -210,6 +211,12 @@ let testing: [Target] = [
   tests("KithStoreTests", ["KithRPC", "KithStore", "KithTesting", "KithTransportInProcess", grdb]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithMetricsTests", ["KithMetrics"]),
+  tests(
+    "KithPlanningTests",
+    [
+      "DescriptorContract", "KithManifest", "KithPlanning", "KithReflection", "KithTesting",
+      "KithWire", "RiskContract", "risk-engine-worker",
+    ]),
   tests(
     "KithSupervisionTests",
     ["KithManifest", "KithMetrics", "KithSupervision", "SupervisionSimulation"]),

@@ -33,6 +33,13 @@ public struct GetStatusResponse: GeneratedMessage {
   /// One for each alert rule of the manifest and each worker that it watches, in the order of the manifest.
   public var alerts: [Alert] = []
 
+  /// What this machine does not let the host keep of what it should keep, in plain words: `no cgroup: ...`. Empty when it
+  /// lets it keep all.
+  public var degradations: [String] = []
+
+  /// The manifest that runs: its path, or the product's name where it was found by that.
+  public var manifest: String = ""
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -49,7 +56,9 @@ public struct GetStatusResponse: GeneratedMessage {
     root: String = "",
     workers: [WorkerStatus] = [],
     logTroubles: [LogTrouble] = [],
-    alerts: [Alert] = []
+    alerts: [Alert] = [],
+    degradations: [String] = [],
+    manifest: String = ""
   ) {
     self.product = product
     self.title = title
@@ -60,6 +69,8 @@ public struct GetStatusResponse: GeneratedMessage {
     self.workers = workers
     self.logTroubles = logTroubles
     self.alerts = alerts
+    self.degradations = degradations
+    self.manifest = manifest
   }
 
   public static var fullName: String { "kith.host.v1.GetStatusResponse" }
@@ -77,6 +88,8 @@ public struct GetStatusResponse: GeneratedMessage {
     try Unpacked.append(c.pointee.workers, c.pointee.n_workers, to: &self.workers)
     try Unpacked.append(c.pointee.log_troubles, c.pointee.n_log_troubles, to: &self.logTroubles)
     try Unpacked.append(c.pointee.alerts, c.pointee.n_alerts, to: &self.alerts)
+    try Unpacked.append(c.pointee.degradations, c.pointee.n_degradations, to: &self.degradations, "kith.host.v1.GetStatusResponse.degradations")
+    if c.pointee.has_manifest != 0 { self.manifest = try Unpacked.text(c.pointee.manifest, "kith.host.v1.GetStatusResponse.manifest") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -110,6 +123,11 @@ public struct GetStatusResponse: GeneratedMessage {
     (c.pointee.workers, c.pointee.n_workers) = try arena.fill(self.workers)
     (c.pointee.log_troubles, c.pointee.n_log_troubles) = try arena.fill(self.logTroubles)
     (c.pointee.alerts, c.pointee.n_alerts) = try arena.fill(self.alerts)
+    (c.pointee.degradations, c.pointee.n_degradations) = arena.copy(self.degradations)
+    if !self.manifest.isEmpty {
+      c.pointee.manifest = arena.copy(self.manifest)
+      c.pointee.has_manifest = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -123,6 +141,8 @@ public struct GetStatusResponse: GeneratedMessage {
     if !self.workers.isEmpty { text.add("workers", self.workers) }
     if !self.logTroubles.isEmpty { text.add("logTroubles", self.logTroubles) }
     if !self.alerts.isEmpty { text.add("alerts", self.alerts) }
+    if !self.degradations.isEmpty { text.add("degradations", self.degradations) }
+    if !self.manifest.isEmpty { text.add("manifest", self.manifest) }
     text.add(self.unknownFields)
   }
 }

@@ -29,15 +29,15 @@ extension Host {
       try await wait { $0.supervisor.isSettled || $0.isShuttingDown ? .success(()) : nil }
     }
     var workers: [WorkerStatus] = []
-    for worker in settings.plan.workers {
-      workers.append(await status(of: definition(of: worker.name) ?? worker))
+    for snapshot in supervisor.snapshots {
+      if let worker = definition(of: snapshot.name) { workers.append(await status(of: worker)) }
     }
     return GetStatusResponse(
       product: settings.plan.product, title: settings.plan.title,
       hostVersion: HostVersion.current, hostPid: getpid(),
       hostStartedAtMs: startedAtMilliseconds, root: settings.places.stateDirectory,
       workers: workers, logTroubles: logTroubles,
-      alerts: alertStandings)
+      alerts: alertStandings, manifest: settings.source.product)
   }
 
   /// Where a worker or a service is.
@@ -116,6 +116,8 @@ extension Host {
   /// Ends everything and answers when the workers have ended.
   func shutDown() async throws -> ShutdownResponse {
     beginShutdown(because: "asked to")
+    // Whoever starts the product again says with which manifest.
+    AppliedManifest.forget(at: settings.places)
     try await wait { $0.supervisor.isShutDown ? .success(()) : nil }
     return ShutdownResponse(workersEnded: endedByShutdown, workersKilled: killedByShutdown)
   }
@@ -146,7 +148,7 @@ extension Host {
     guard !name.isEmpty else {
       throw RPCError.invalidArgument(field: field, "a worker's name is missing")
     }
-    guard let worker = definition(of: name) else {
+    guard settings.plan.worker(named: name) != nil, let worker = definition(of: name) else {
       let known = settings.plan.workers.map(\.name)
       throw RPCError(
         .notFound,

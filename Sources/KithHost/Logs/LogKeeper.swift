@@ -22,6 +22,7 @@ actor LogKeeper {
   }
 
   private let reactor: Reactor
+  private let limits: RotatedFile.Limits
   nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
   private var files: [String: RotatedFile] = [:]
@@ -39,9 +40,16 @@ actor LogKeeper {
     limits: RotatedFile.Limits = RotatedFile.Limits()
   ) throws(SystemError) {
     self.reactor = reactor
+    self.limits = limits
     for name in workers + [Self.hostName] {
       files[name] = try RotatedFile(path: places.logFile(worker: name), limits: limits)
     }
+  }
+
+  /// Opens the log of one more worker, unless it is open.
+  func open(logOf worker: String, at path: String) throws(SystemError) {
+    guard files[worker] == nil else { return }
+    files[worker] = try RotatedFile(path: path, limits: limits)
   }
 
   // MARK: Writing
