@@ -131,6 +131,7 @@ let words: [Target] = [
 /// Floor 4: shells that carry decisions out.
 let shells: [Target] = [
   library("KithStore", ["KithRPC", crypto, grdb]),
+  library("KithPlanning", ["KithManifest", "KithReflection"]),
   library("KithClient", ["HostContract", "KithRPC", "KithTransportNng"]),
   library(
     "KithWorker",
@@ -142,16 +143,16 @@ let shells: [Target] = [
   library(
     "KithHost",
     [
-      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithRPC",
-      "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract", "WorkerContract",
-      "CLinux", crypto,
+      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
+      "KithRPC", "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract",
+      "WorkerContract", "CLinux", crypto,
     ]),
   library(
     "KithCommands",
     [
-      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics", "KithReflection",
-      "KithRPC", "KithWire", "MetricsContract", "ReflectionContract", "CLinux", argumentParser,
-      unixSignals,
+      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
+      "KithReflection", "KithRPC", "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
+      argumentParser, unixSignals,
     ]),
 ]
 
@@ -212,6 +213,12 @@ let testing: [Target] = [
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithMetricsTests", ["KithMetrics"]),
   tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
+  tests(
+    "KithPlanningTests",
+    [
+      "DescriptorContract", "KithManifest", "KithPlanning", "KithReflection", "KithTesting",
+      "KithWire", "RiskContract", "risk-engine-worker",
+    ]),
   tests(
     "KithSupervisionTests",
     ["KithManifest", "KithMetrics", "KithSupervision", "SupervisionSimulation"]),

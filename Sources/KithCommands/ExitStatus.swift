@@ -12,6 +12,8 @@ struct ExitStatus: Sendable, Hashable {
   static let ok = ExitStatus(number: 0, meaning: "done", code: .ok)
   static let failure = ExitStatus(
     number: 1, meaning: "the worker refused or failed the call", code: .unknown)
+  static let changes = ExitStatus(
+    number: 2, meaning: "something would change (only `kith plan --exit-code`)", code: .ok)
   static let usage = ExitStatus(
     number: 64, meaning: "wrong usage: unknown flag, missing value", code: .invalidArgument)
   static let badInput = ExitStatus(
@@ -42,8 +44,8 @@ struct ExitStatus: Sendable, Hashable {
 
   /// All of them, in the order of their numbers.
   static let all: [ExitStatus] = [
-    .ok, .failure, .usage, .badInput, .unavailable, .defect, .cannotCreate, .tryAgain, .permission,
-    .deadline, .interrupted, .terminated,
+    .ok, .failure, .changes, .usage, .badInput, .unavailable, .defect, .cannotCreate, .tryAgain,
+    .permission, .deadline, .interrupted, .terminated,
   ]
 
   /// What a call's status comes to.

@@ -97,7 +97,7 @@ extension Host {
     return replacements
   }
 
-  private func waitUntilReplaced(_ name: String, after generation: UInt64) async throws {
+  func waitUntilReplaced(_ name: String, after generation: UInt64) async throws {
     try await wait { host -> Result<Void, RPCError>? in
       guard let snapshot = host.supervisor.snapshot(of: name) else { return .success(()) }
       if let failed = snapshot.failedReplacement, failed.generation > generation {

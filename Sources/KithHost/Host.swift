@@ -1,4 +1,5 @@
 import CLinux
+import Crypto
 import Glibc
 import HostContract
 import KithManifest
@@ -24,7 +25,7 @@ public actor Host {
     var notice: (watch: Reactor.Watch, text: [UInt8])?
   }
 
-  let settings: HostSettings
+  var settings: HostSettings
   let reactor: Reactor
   let logs: LogKeeper
   private let lock: RootLock
@@ -38,6 +39,10 @@ public actor Host {
   let startedAtMilliseconds = WallClock.milliseconds
   var supervisor: Supervisor
   var alerts: AlertEvaluator
+  /// Counts the sets of alert rules that have stood.
+  var alertRound = 0
+  /// What serves the metrics; nil when nothing does.
+  var metricsServer: MetricsServer?
   /// What started this host and wants to know how it is; nil when nothing does.
   let serviceManager: ServiceManager?
   private var events: [SupervisionEvent] = []
@@ -55,8 +60,10 @@ public actor Host {
   /// What those were made from.
   let adopted: [Incarnation: Adopted]
   var latestRevision: UInt64 = 0
-  /// The revision that last served.
-  private var servedRevisions: [String: UInt64] = [:]
+  /// Whether a changed manifest is being taken over.
+  var isTakingOver = false
+  /// With what the fingerprints of planned changes are made.
+  let fingerprintKey = SymmetricKey(size: .bits256)
   /// What processes said last about themselves.
   var reports: [Incarnation: HealthReportMessage] = [:]
   /// Those that are being listened to.
@@ -118,7 +125,6 @@ public actor Host {
     }
     self.adopted = adopted
     self.definitions = definitions
-    servedRevisions = served
     alerts = AlertEvaluator(
       rules: settings.plan.alerts, workers: settings.plan.workers.map(\.name))
     serviceManager = ServiceManager(environment: settings.environment)
@@ -194,6 +200,7 @@ public actor Host {
       throw HostFailure(.cannotCreate, "the control socket cannot be opened: \(error.message)")
     }
     log("host \(HostVersion.current) runs \(settings.plan.product), pid \(getpid())")
+    keepAppliedManifest()
     for worker in settings.plan.workers where worker.limits.memoryBytes != nil {
       log(
         "\(worker.name): limits.memory is not enforced: that needs cgroups, which this host does not use"
@@ -289,16 +296,16 @@ public actor Host {
   private func noteStates() {
     let milliseconds = WallClock.milliseconds
     for snapshot in supervisor.snapshots {
-      if snapshot.health.isReady { servedRevisions[snapshot.name] = snapshot.revision }
       if since[snapshot.name]?.state != snapshot.state {
         since[snapshot.name] = (snapshot.state, milliseconds)
       }
     }
   }
 
-  /// What a worker is made from at present.
+  /// What a worker is made from: its process, or without one its next.
   func definition(of name: String) -> PlannedWorker? {
-    definitions[name]?[servedRevisions[name] ?? 0]
+    guard let snapshot = supervisor.snapshot(of: name) else { return nil }
+    return definitions[name]?[snapshot.revision ?? snapshot.specifiedRevision]
   }
 
   private func carryOut(_ action: SupervisionAction) {

@@ -12,14 +12,17 @@ public struct HostSettings: Sendable {
   public var environment: [String: String]
   /// Whether what the host logs is shown on its standard error too.
   public var isForeground: Bool
-  /// What the plan was read from: the product as it was named, and the folders with plugins.
-  private var source: (product: String, folders: [String])
+  /// What the plan was read from.
+  var source: ProductSource
+  /// What the host was told to run when it was started; another manifest may have been applied since.
+  let startedWith: ProductSource
 
   /// Settings for a host.
   public init(
     plan: Plan, places: ProductPlaces, environment: [String: String], isForeground: Bool = false
   ) {
-    source = (plan.product, [])
+    source = ProductSource(product: plan.product, folders: [])
+    startedWith = source
     self.plan = plan
     self.places = places
     self.environment = environment
@@ -31,9 +34,10 @@ public struct HostSettings: Sendable {
     product: String, pluginFolders: [String], root: String?, isForeground: Bool
   ) throws(HostFailure) {
     let environment = ProcessEnvironment.current
-    source = (product, pluginFolders)
+    startedWith = ProductSource(product: product, folders: pluginFolders)
+    source = startedWith
     do throws(ManifestErrors) {
-      plan = try ManifestReader(folders: pluginFolders, environment: environment).plan(product)
+      plan = try source.plan(environment: environment)
     } catch {
       throw HostFailure(.badInput, "\(error)")
     }
@@ -46,14 +50,36 @@ public struct HostSettings: Sendable {
     }
     self.environment = environment
     self.isForeground = isForeground
+    try takeAppliedManifest()
+  }
+
+  /// Goes on with the manifest that was applied to an earlier host that was started with the same.
+  private mutating func takeAppliedManifest() throws(HostFailure) {
+    guard let applied = AppliedManifest(at: places), applied.startedWith == startedWith else {
+      return
+    }
+    do throws(ManifestErrors) {
+      plan = try applied.source.plan(environment: environment)
+    } catch {
+      throw HostFailure(
+        .badInput,
+        "\(applied.source.product), which was applied last, cannot be run: \(error)\n"
+          + "mend it, or remove \(places.appliedManifestFile) to run \(startedWith.product)")
+    }
+    guard plan.product == places.product else {
+      throw HostFailure(
+        .badInput,
+        "\(applied.source.product), which was applied last, is now the product \(plan.product), "
+          + "not \(places.product); mend it, or remove \(places.appliedManifestFile)")
+    }
+    source = applied.source
   }
 
   /// A worker as it would be with the plugin of that folder.
   /// - Throws: all that is wrong with the manifests.
   func plannedWorker(_ name: String, from folder: String) throws(ManifestErrors) -> PlannedWorker {
-    let plan = try ManifestReader(
-      folders: [folder] + source.folders, environment: environment
-    ).plan(source.product)
+    let plan = try ProductSource(product: source.product, folders: [folder] + source.folders)
+      .plan(environment: environment)
     guard let worker = plan.worker(named: name) else {
       throw ManifestErrors(
         ManifestError(.missingProduct, "the product has no worker \(name) any more", at: nil))

@@ -30,6 +30,8 @@ public struct ManifestError: Error, Sendable, Equatable, CustomStringConvertible
     case missingService
     /// A contract that two workers provide.
     case duplicateService
+    /// A contract that one worker was built to call in another shape than the other serves it.
+    case contractMismatch
     /// Workers that require each other.
     case cycle
     /// A plugin that does not support the product's posture.

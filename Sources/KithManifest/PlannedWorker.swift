@@ -52,7 +52,13 @@ public struct PlannedWorker: Sendable, Equatable {
   public var json: JSONValue {
     var shownLimits = JSONObject()
     if let bytes = limits.memoryBytes { shownLimits["memoryBytes"] = .string(String(bytes)) }
+    if let bytes = limits.memoryHighBytes {
+      shownLimits["memoryHighBytes"] = .string(String(bytes))
+    }
     if let files = limits.openFiles { shownLimits["openFiles"] = .integer(Int64(files)) }
+    if let processes = limits.processes { shownLimits["processes"] = .integer(Int64(processes)) }
+    if let processors = limits.processors { shownLimits["cpu"] = .number(processors) }
+    if let weight = limits.processorWeight { shownLimits["cpuWeight"] = .integer(Int64(weight)) }
     var object: JSONObject = [
       "name": .string(name), "plugin": .string(plugin), "pluginVersion": .string(pluginVersion),
       "pluginDirectory": .string(pluginDirectory), "executable": .string(executablePath),

@@ -1,14 +1,36 @@
-/// What a worker's process may use at most.
+/// What a worker's process, with all that it starts, may use at most.
+///
+/// ```yaml
+/// limits: { memory: 256MiB, memory_high: 192MiB, open_files: 256, processes: 64, cpu: 0.5, cpu_weight: 50 }
+/// ```
+/// All but `open_files` need control groups of version 2 that are the host's to divide (under systemd: `Delegate=yes`).
+/// Without them `memory` bounds the data of each process by itself, and the others do nothing; `kith status` says so.
 public struct ResourceLimits: Sendable, Hashable {
-  /// Memory in bytes. No limit unless told; 16 MiB at least.
+  /// Memory in bytes; a worker that needs more ends, out of memory. No limit unless told; 16 MiB at least.
   public var memoryBytes: UInt64?
-  /// Open files, sockets among them. The host's own limit unless told; 32 to 1048576.
+  /// Memory in bytes from which on the kernel slows the worker down and takes back what it can. None unless told; 16 MiB at
+  /// least.
+  public var memoryHighBytes: UInt64?
+  /// Open files, sockets among them, of each process. The host's own limit unless told; 32 to 1048576.
   public var openFiles: Int?
+  /// Processes and threads, all together. No limit unless told; 8 to 1000000.
+  public var processes: Int?
+  /// Processor time, in processors: 0.5 is half of one. No limit unless told; 0.01 to 1024.
+  public var processors: Double?
+  /// Its share of the processors where there are not enough for all, beside the others' 100. 100 unless told; 1 to 10000.
+  public var processorWeight: Int?
 
   /// Limits with these values.
-  public init(memoryBytes: UInt64? = nil, openFiles: Int? = nil) {
+  public init(
+    memoryBytes: UInt64? = nil, memoryHighBytes: UInt64? = nil, openFiles: Int? = nil,
+    processes: Int? = nil, processors: Double? = nil, processorWeight: Int? = nil
+  ) {
     self.memoryBytes = memoryBytes
+    self.memoryHighBytes = memoryHighBytes
     self.openFiles = openFiles
+    self.processes = processes
+    self.processors = processors
+    self.processorWeight = processorWeight
   }
 
   private static let leastMemory: Int128 = 16 << 20
@@ -19,16 +41,42 @@ public struct ResourceLimits: Sendable, Hashable {
       var fields = FieldDecoder(
         value, "a mapping: { memory: 256MiB, open_files: 256 }", findings: findings)
     else { return nil }
-    memoryBytes = fields.value("memory", default: standard.memoryBytes) { scalars, value in
-      guard let bytes = scalars.bytes(value) else { return nil }
-      guard bytes >= Self.leastMemory else {
-        return scalars.outOfRange(value, "16MiB at least")
-      }
-      return UInt64(bytes)
-    }
+    memoryBytes = fields.value("memory", default: standard.memoryBytes, Self.memory)
+    memoryHighBytes = fields.value("memory_high", default: standard.memoryHighBytes, Self.memory)
     openFiles = fields.value("open_files", default: standard.openFiles) {
       $0.integer($1, 64...1_048_576)
     }
+    processes = fields.value("processes", default: standard.processes) {
+      $0.integer($1, 8...1_000_000)
+    }
+    processors = fields.value("cpu", default: standard.processors) { scalars, value in
+      guard let number = scalars.double(value) else { return nil }
+      return (0.01...1024).contains(number) ? number : scalars.outOfRange(value, "0.01..1024")
+    }
+    processorWeight = fields.value("cpu_weight", default: standard.processorWeight) {
+      $0.integer($1, 1...10_000)
+    }
+    if let high = memoryHighBytes, let most = memoryBytes, high > most {
+      findings.add(
+        ManifestError(
+          .outOfRange, "'memory_high' is above 'memory'", at: value.location,
+          expected: "'memory_high' to be 'memory' or less"))
+    }
     fields.finish()
+  }
+
+  private static func memory(_ scalars: Scalars, _ value: ManifestValue) -> UInt64?? {
+    guard let bytes = scalars.bytes(value) else { return nil }
+    guard bytes >= leastMemory else { return scalars.outOfRange(value, "16MiB at least") }
+    return .some(UInt64(bytes))
+  }
+
+  /// Amounts of memory as a manifest has them, in the largest unit that comes out whole: `256MiB`.
+  static func words(_ bytes: UInt64) -> String {
+    for (unit, shift) in [("GiB", UInt64(30)), ("MiB", 20), ("KiB", 10)]
+    where bytes > 0 && bytes & ((1 << shift) - 1) == 0 {
+      return "\(bytes >> shift)\(unit)"
+    }
+    return "\(bytes)B"
   }
 }

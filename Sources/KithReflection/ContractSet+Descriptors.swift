@@ -118,8 +118,13 @@ private struct DescriptorReader {
     }
     messages.append(
       MessageDescription(
-        fullName: fullName, fields: fields, oneofs: oneofs, documentation: comments[path],
-        file: file))
+        fullName: fullName, fields: fields, oneofs: oneofs,
+        // The end of a message's range is behind its last number, that of an enum's is it.
+        reserved: Reservations(
+          numbers: message.reservedRange.compactMap {
+            Self.range($0.start, $0.end.map { $0 &- 1 })
+          },
+          names: message.reservedName), documentation: comments[path], file: file))
 
     for (position, nested) in message.nestedType.enumerated()
     where nested.options?.mapEntry != true {
@@ -171,7 +176,8 @@ private struct DescriptorReader {
     return FieldDescription(
       name: name, number: number, type: type, cardinality: cardinality, jsonName: field.jsonName,
       oneof: oneof, isSensitive: options.isSensitive, documentedDefault: options.defaultValue,
-      isDeprecated: field.options?.deprecated ?? false, documentation: comment)
+      isDeprecated: field.options?.deprecated ?? false, isRequired: field.label == .required,
+      documentation: comment)
   }
 
   /// The name of the choice that a field belongs to.
@@ -221,7 +227,14 @@ private struct DescriptorReader {
     enumerations.append(
       EnumDescription(
         fullName: Self.join(scope, enumeration.name), values: values,
-        documentation: comments[path], file: file))
+        reserved: Reservations(
+          numbers: enumeration.reservedRange.compactMap { Self.range($0.start, $0.end) },
+          names: enumeration.reservedName), documentation: comments[path], file: file))
+  }
+
+  private static func range(_ first: Int32?, _ last: Int32?) -> ClosedRange<Int32>? {
+    guard let first, let last, first <= last else { return nil }
+    return first...last
   }
 
   // MARK: Names

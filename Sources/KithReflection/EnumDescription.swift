@@ -21,6 +21,8 @@ public struct EnumDescription: Sendable, Equatable {
   public var fullName: String
   /// The values in the order of the proto file.
   public var values: [Value]
+  /// What no value may use any more, since one that is gone did.
+  public var reserved: Reservations
   /// The comment above it in the proto file.
   public var documentation: String
   /// The proto file that declares it.
@@ -28,16 +30,23 @@ public struct EnumDescription: Sendable, Equatable {
 
   /// Creates a description.
   public init(
-    fullName: String, values: [Value], documentation: String = "", file: String = ""
+    fullName: String, values: [Value], reserved: Reservations = Reservations(),
+    documentation: String = "", file: String = ""
   ) {
     self.fullName = fullName
     self.values = values
+    self.reserved = reserved
     self.documentation = documentation
     self.file = file
   }
 
   /// The name without its package: `Channel`.
   public var name: String { ContractNames.last(of: fullName) }
+
+  /// Whether the number and the name of a value that is not there may not be used any more.
+  func isReserved(_ value: Value) -> Bool {
+    reserved.contains(value.number, value.name)
+  }
 
   /// The value of that name.
   public func value(named name: String) -> Value? {

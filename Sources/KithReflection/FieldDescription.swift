@@ -31,6 +31,8 @@ public struct FieldDescription: Sendable, Equatable {
   public var documentedDefault: String
   /// Whether the contract says that it is no longer to be used.
   public var isDeprecated: Bool
+  /// Whether a message without it is none: `required` of proto2.
+  public var isRequired: Bool
   /// The comment above it in the proto file.
   public var documentation: String
 
@@ -38,7 +40,8 @@ public struct FieldDescription: Sendable, Equatable {
   public init(
     name: String, number: Int32, type: FieldType, cardinality: Cardinality = .implicit,
     jsonName: String? = nil, oneof: String? = nil, isSensitive: Bool = false,
-    documentedDefault: String = "", isDeprecated: Bool = false, documentation: String = ""
+    documentedDefault: String = "", isDeprecated: Bool = false, isRequired: Bool = false,
+    documentation: String = ""
   ) {
     self.name = name
     self.jsonName = jsonName ?? ContractNames.lowerCamel(name)
@@ -49,6 +52,7 @@ public struct FieldDescription: Sendable, Equatable {
     self.isSensitive = isSensitive
     self.documentedDefault = documentedDefault
     self.isDeprecated = isDeprecated
+    self.isRequired = isRequired
     self.documentation = documentation
   }
 

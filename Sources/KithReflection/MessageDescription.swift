@@ -20,6 +20,8 @@ public struct MessageDescription: Sendable, Equatable {
   public var fields: [FieldDescription]
   /// The oneofs, those apart that proto3 `optional` makes.
   public var oneofs: [Oneof]
+  /// What no field may use any more, since one that is gone did.
+  public var reserved: Reservations
   /// The comment above it in the proto file.
   public var documentation: String
   /// The proto file that declares it.
@@ -27,18 +29,24 @@ public struct MessageDescription: Sendable, Equatable {
 
   /// Creates a description.
   public init(
-    fullName: String, fields: [FieldDescription], oneofs: [Oneof] = [], documentation: String = "",
-    file: String = ""
+    fullName: String, fields: [FieldDescription], oneofs: [Oneof] = [],
+    reserved: Reservations = Reservations(), documentation: String = "", file: String = ""
   ) {
     self.fullName = fullName
     self.fields = fields
     self.oneofs = oneofs
+    self.reserved = reserved
     self.documentation = documentation
     self.file = file
   }
 
   /// The name without its package: `AnalyzeRequest`.
   public var name: String { ContractNames.last(of: fullName) }
+
+  /// Whether the number and the name of a field that is not there may not be used any more.
+  func isReserved(_ field: FieldDescription) -> Bool {
+    reserved.contains(field.number, field.name)
+  }
 
   /// The field with that number.
   public func field(number: Int32) -> FieldDescription? {

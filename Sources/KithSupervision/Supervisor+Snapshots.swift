@@ -29,7 +29,7 @@ extension Supervisor {
       name: name, state: state(of: record), isWanted: record.isWanted,
       generation: record.main?.generation ?? record.generation,
       latestGeneration: record.generation, processes: record.processes.map(record.incarnation),
-      revision: record.main?.revision, step: nil,
+      revision: record.main?.revision, specifiedRevision: record.specification.revision, step: nil,
       health: WorkerSnapshot.Health(
         isStarted: record.main?.isStarted == true, isReady: serving != nil,
         isLive: serving?.watch.isLive == true, progress: serving?.watch.progress,

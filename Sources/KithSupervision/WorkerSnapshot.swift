@@ -70,6 +70,8 @@ public struct WorkerSnapshot: Hashable, Sendable {
   public var processes: [Incarnation]
   /// The definition that the main process was made from; nil when there is none.
   public var revision: UInt64?
+  /// The definition that the product says it is made from: the next process is, unless another is being tried.
+  public var specifiedRevision: UInt64
   /// The step that a starting worker is in.
   public var step: StartStep?
   /// How it is.

@@ -24,6 +24,7 @@ public struct WorkerContext: Sendable {
   /// What the worker says about its own health.
   public let health: WorkerHealth
 
+  let configurationChanges: ConfigurationChanges
   private let host: HostConnection?
 
   /// A context; tests make their own.
@@ -33,6 +34,18 @@ public struct WorkerContext: Sendable {
     stateDirectory: String? = nil, hostAddress: String? = nil,
     logger: Logger = Logger(label: "kith.worker"), health: WorkerHealth? = nil
   ) {
+    self.init(
+      product: product, worker: worker, generation: generation, configuration: configuration,
+      pluginDirectory: pluginDirectory, stateDirectory: stateDirectory, hostAddress: hostAddress,
+      logger: logger, health: health ?? WorkerHealth(),
+      configurationChanges: ConfigurationChanges())
+  }
+
+  init(
+    product: String, worker: String, generation: UInt64, configuration: WorkerConfiguration,
+    pluginDirectory: String, stateDirectory: String?, hostAddress: String?, logger: Logger,
+    health: WorkerHealth, configurationChanges: ConfigurationChanges
+  ) {
     self.product = product
     self.worker = worker
     self.generation = generation
@@ -41,11 +54,27 @@ public struct WorkerContext: Sendable {
     self.stateDirectory = stateDirectory
     self.hostAddress = hostAddress
     self.logger = logger
-    self.health = health ?? WorkerHealth()
+    self.health = health
+    self.configurationChanges = configurationChanges
     host = hostAddress.map {
       HostConnection(
         product: product, address: $0, interceptors: [TracingInterceptor(), MetricsInterceptor()])
     }
+  }
+
+  /// Lets changed values of these keys be taken over while the worker runs; a change of any other key has the host start a
+  /// new process. To be called before the closure of ``Worker/run(_:)`` returns; the last call for a worker stands.
+  ///
+  ///     context.onConfigurationChange(of: ["label_high"]) { configuration in
+  ///       try engine.use(Settings(configuration))
+  ///     }
+  ///
+  /// - Parameter take: called with the whole new configuration, for one change at a time. It throws
+  ///   ``ConfigurationError`` for values that it cannot use, and must then have changed nothing.
+  public func onConfigurationChange(
+    of keys: [String], take: @escaping @Sendable (WorkerConfiguration) async throws -> Void
+  ) {
+    configurationChanges.accept(keys, take)
   }
 
   /// A client of whichever worker of the product serves a service, by the service's full name; the same one each time.

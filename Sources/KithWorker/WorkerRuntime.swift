@@ -49,6 +49,7 @@ final class WorkerRuntime: Sendable {
   private let logger: Logger
   let logThreshold: LogThreshold
   private let health: WorkerHealth
+  private let configurationChanges = ConfigurationChanges()
   private let makeServices: MakeServices
   private let server: RPCServer
   private let connectionLog: ConnectionLog
@@ -244,7 +245,7 @@ final class WorkerRuntime: Sendable {
       services: services.map {
         ServiceContract(
           name: $0.name, descriptorSha256: Array(SHA256.hash(data: $0.descriptorSet)))
-      }, process: process)
+      }, process: process, liveConfigurationKeys: configurationChanges.keys)
   }
 
   /// Checks that it is the host which wants to lead the worker. A worker of the same product runs as the same user, and may
@@ -259,7 +260,15 @@ final class WorkerRuntime: Sendable {
     }
   }
 
-  func configure(_ configuration: WorkerConfiguration, hostAddress: String) throws(RPCError) {
+  /// Takes the configuration, or, while the worker is ready, changes to it.
+  func configure(_ configuration: WorkerConfiguration, hostAddress: String) async throws {
+    let current = state.withLock { $0.lifecycle.phase == .ready ? $0.configuration : nil }
+    if let current {
+      try await configurationChanges.take(configuration, over: current)
+      state.withLock { $0.configuration = configuration }
+      logger.notice("took over a changed configuration")
+      return
+    }
     try change { state throws(RPCError) in
       try state.lifecycle.configure()
       state.configuration = configuration
@@ -384,7 +393,8 @@ final class WorkerRuntime: Sendable {
       product: record.product, worker: record.worker, generation: record.generation,
       configuration: configuration, pluginDirectory: record.pluginDirectory,
       stateDirectory: record.stateDirectory.isEmpty ? nil : record.stateDirectory,
-      hostAddress: hostAddress.isEmpty ? nil : hostAddress, logger: logger, health: health)
+      hostAddress: hostAddress.isEmpty ? nil : hostAddress, logger: logger, health: health,
+      configurationChanges: configurationChanges)
   }
 
   /// What the host is told when the worker's own code throws. An error that is not known is named by its type alone,

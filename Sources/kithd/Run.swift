@@ -8,6 +8,9 @@ struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs a product until it is told to end.",
     discussion: """
+      SIGHUP applies the manifest as it stands on disk, as `kith apply` does; one that is wrong changes nothing. \
+      What came of it is in the log.
+
       Exit codes: 0 ended as asked; 64 wrong usage; 65 a manifest is wrong; 70 internal error; 73 a folder or socket \
       cannot be created; 75 another host runs this product in the same root.
       """)
@@ -41,8 +44,12 @@ struct Run: AsyncParsableCommand {
       let host = try Host(settings)
       try await withThrowingDiscardingTaskGroup { group in
         group.addTask {
-          for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
-            await host.beginShutdown(because: "received \(signal)")
+          for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup) {
+            if signal == .sighup {
+              await host.reload(because: "received \(signal)")
+            } else {
+              await host.beginShutdown(because: "received \(signal)")
+            }
           }
         }
         try await host.run(listening: LaunchNotice.listening)

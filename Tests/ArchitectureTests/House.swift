@@ -34,6 +34,7 @@ enum House {
     "KithReflection": ["DescriptorContract", "KithJSON", "KithWire"],
 
     // Floor 4: shells.
+    "KithPlanning": ["KithManifest", "KithReflection", "Glibc"],
     "KithClient": [
       "HostContract", "KithRPC", "KithTransportNng", "FoundationEssentials", "Glibc",
     ],
@@ -44,12 +45,13 @@ enum House {
       "Crypto", "Logging", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
     "KithHost": [
-      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithRPC",
-      "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract", "WorkerContract",
+      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
+      "KithRPC", "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract", "WorkerContract",
       "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
     "KithCommands": [
       "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics",
+      "KithPlanning",
       "KithReflection", "KithRPC", "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
       "Dispatch", "UnixSignals", "FoundationEssentials", "Glibc",
     ],

@@ -72,6 +72,13 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(WatchResponse.self, Kith_Health_V1_WatchResponse.self),
 
     Pair(Alert.self, Kith_Host_V1_Alert.self),
+    Pair(ApplyChangesRequest.self, Kith_Host_V1_ApplyChangesRequest.self),
+    Pair(ApplyChangesResponse.self, Kith_Host_V1_ApplyChangesResponse.self),
+    Pair(ChangeOutcome.self, Kith_Host_V1_ChangeOutcome.self),
+    Pair(ChangedSetting.self, Kith_Host_V1_ChangedSetting.self),
+    Pair(PlanChangesRequest.self, Kith_Host_V1_PlanChangesRequest.self),
+    Pair(PlanChangesResponse.self, Kith_Host_V1_PlanChangesResponse.self),
+    Pair(PlannedChange.self, Kith_Host_V1_PlannedChange.self),
     Pair(GetMetricsRequest.self, Kith_Host_V1_GetMetricsRequest.self),
     Pair(GetMetricsResponse.self, Kith_Host_V1_GetMetricsResponse.self),
     Pair(LogTrouble.self, Kith_Host_V1_LogTrouble.self),

@@ -84,6 +84,8 @@ enum Setups {
         \(more)
         config:
           at_start: { type: string, default: nothing, doc: "What it does at its start." }
+          mood: { type: string, default: calm, doc: "What it answers when asked; may change while it runs." }
+          token: { type: string, default: "", sensitive: true, doc: "What nobody is to see." }
 
         """, scripts: scripts)
   }

@@ -154,6 +154,32 @@ import WorkerContract
     }
   }
 
+  @Test func takesOverWhatMayChangeWhileItRuns() async throws {
+    let taken = Mutex<[Double]>([])
+    try await withWorker({ context in
+      context.onConfigurationChange(of: ["high"]) { configuration in
+        let high = try configuration.double("high")
+        guard high < 1 else { throw ConfigurationError(key: "high", description: "too high") }
+        taken.withLock { $0.append(high) }
+      }
+      return []
+    }) { host, _ in
+      #expect(try await host.handshake().liveConfigurationKeys == [])
+      try await host.configure("{\"high\": 0.5, \"low\": 0}")
+      try await host.start()
+      #expect(try await host.handshake().liveConfigurationKeys == ["high"])
+      try await host.configure("{\"high\": 0.6, \"low\": 0}")
+      #expect(
+        await code { try await host.configure("{\"high\": 2, \"low\": 0}") } == .invalidArgument)
+      #expect(
+        await code { try await host.configure("{\"high\": 0.7, \"low\": 1}") }
+          == .failedPrecondition)
+      #expect(
+        await code { try await host.configure("{\"high\": 0.7}") } == .failedPrecondition)
+    }
+    #expect(taken.withLock { $0 } == [0.6])
+  }
+
   @Test(arguments: ["", "{", "[]", "1", "{\"a\": 1, \"a\": 2}"])
   func refusesAConfigurationThatIsNoObject(json: String) async throws {
     try await withWorker { host, _ in

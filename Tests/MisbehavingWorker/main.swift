@@ -3,6 +3,7 @@ import KithRPC
 import KithWorker
 import Logging
 import RiskContract
+import Synchronization
 import TestingContract
 
 /// A worker for tests: does what its configuration says at its start, and what the text of a call says afterwards.
@@ -20,7 +21,10 @@ try await Worker.run { context in
   }
   // A product with two of them names one as the one that only serves streams.
   if try context.configuration.string("at_start") == "streams" { return [.streams(Streams())] }
+  let mood = Mood(try context.configuration.string("mood"))
+  context.onConfigurationChange(of: ["mood"]) { try mood.turn(to: $0.string("mood")) }
   let misbehaviour = Misbehaviour(
+    mood: mood,
     generation: context.generation, health: context.health, logger: context.logger,
     streams: StreamsClient(try context.client(ofService: "kith.testing.v1.Streams")))
   if try context.configuration.string("at_start") == "risk" { return [.riskEngine(misbehaviour)] }
@@ -43,8 +47,25 @@ struct StartTrouble: Error, CustomStringConvertible {
   let description = "the worker does not feel like it"
 }
 
+/// A part of the configuration that may change while the worker runs.
+final class Mood: Sendable {
+  private let word: Mutex<String>
+
+  init(_ word: String) { self.word = Mutex(word) }
+
+  var now: String { word.withLock { $0 } }
+
+  func turn(to new: String) throws {
+    guard new != "awful" else {
+      throw ConfigurationError(key: "mood", description: "it is 'awful'")
+    }
+    word.withLock { $0 = new }
+  }
+}
+
 /// Does what the text of a call says.
 struct Misbehaviour: RiskEngineHandler {
+  let mood: Mood
   let generation: UInt64
   let health: WorkerHealth
   let logger: Logger
@@ -73,6 +94,7 @@ struct Misbehaviour: RiskEngineHandler {
     case "block":
       say("blocking\n")
       sleep(3600)
+    case "mood": return AnalyzeResponse(engineVersion: mood.now)
     case "degrade": health.degrade(words.dropFirst().joined(separator: " "))
     // Lets the worker of the streams count so far, and answers with what that one knew of the call.
     case "relay":

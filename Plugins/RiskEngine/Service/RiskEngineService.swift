@@ -2,29 +2,35 @@ public import KithRPC
 import KithWire
 public import RiskContract
 import RiskEngineDomain
+import Synchronization
 
 /// The risk engine behind its contract: checks requests, asks the domain, words the answer.
 ///
 /// It keeps nothing of a text, and no error or log repeats one.
-public struct RiskEngineService: RiskEngineHandler {
+public final class RiskEngineService: RiskEngineHandler {
   private let bundle: ResourceBundle
-  private let settings: RiskEngineSettings
+  private let settings: Mutex<RiskEngineSettings>
 
   /// A service over resources that are loaded already.
   public init(bundle: ResourceBundle, settings: RiskEngineSettings = .standard) {
     self.bundle = bundle
-    self.settings = settings
+    self.settings = Mutex(settings)
   }
 
   /// A service over the resources in a folder.
   ///
   /// - Throws: FAILED_PRECONDITION, naming the file, when one is missing, damaged or does not match its checksum.
-  public init(resources folder: String, settings: RiskEngineSettings) throws(RPCError) {
+  public convenience init(resources folder: String, settings: RiskEngineSettings) throws(RPCError) {
     do throws(ResourceError) {
       self.init(bundle: try ResourceBundle(folder: folder), settings: settings)
     } catch {
       throw RPCError(.failedPrecondition, "\(error)")
     }
+  }
+
+  /// Answers from now on by these settings.
+  public func use(_ settings: RiskEngineSettings) {
+    self.settings.withLock { $0 = settings }
   }
 
   /// What the worker serves.
@@ -69,7 +75,8 @@ public struct RiskEngineService: RiskEngineHandler {
     let circumstances = RiskEngine.Circumstances(
       senderIsContact: request.senderIsContact ?? false,
       language: try Self.language(of: request.locale), state: try state(request.state))
-    let assessment = bundle.engine.assess(text, circumstances, bands: settings.bands)
+    let assessment = bundle.engine.assess(
+      text, circumstances, bands: settings.withLock { $0.bands })
     return Self.response(assessment, version: bundle.engine.version)
   }
 

@@ -2,10 +2,14 @@ import KithWorker
 import RiskEngineService
 
 try await Worker.run { context in
-  let settings = try RiskEngineSettings(
-    medium: context.configuration.double("label_medium"),
-    high: context.configuration.double("label_high"))
+  @Sendable func settings(_ configuration: WorkerConfiguration) throws -> RiskEngineSettings {
+    try RiskEngineSettings(
+      medium: configuration.double("label_medium"), high: configuration.double("label_high"))
+  }
   let service = try RiskEngineService(
-    resources: "\(context.pluginDirectory)/Resources", settings: settings)
+    resources: "\(context.pluginDirectory)/Resources", settings: settings(context.configuration))
+  context.onConfigurationChange(of: ["label_medium", "label_high"]) { configuration in
+    service.use(try settings(configuration))
+  }
   return [service.definition]
 }

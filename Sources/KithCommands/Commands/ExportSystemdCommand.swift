@@ -1,5 +1,6 @@
 import ArgumentParser
 import KithManifest
+import KithPlanning
 
 /// `kith export systemd`
 struct ExportSystemdCommand: ParsableCommand {
@@ -40,7 +41,7 @@ struct ExportSystemdCommand: ParsableCommand {
 
   func run() throws {
     let environment = Surroundings.current.environment
-    let plan = try plugins.reader(environment: environment).plan(product)
+    let plan = try plugins.reader(environment: environment).checkedPlan(product)
     let isPath = product.contains("/") || product.hasSuffix(".yaml") || product.hasSuffix(".yml")
     // A service has no shell around it: what the environment says here is told there in so many words.
     let search = (environment["KITH_PLUGIN_PATH"] ?? "").split(separator: ":").map(String.init)

@@ -28,7 +28,8 @@ struct KithCommand: AsyncParsableCommand {
     AlertsCommand.self,
     StartCommand.self, StopCommand.self, RestartCommand.self, UpgradeCommand.self,
     LogsCommand.self, LogLevelCommand.self, CallCommand.self, DescribeCommand.self,
-    PlanCommand.self, ExportCommand.self, PluginCommand.self, CompletionCommand.self,
+    PlanCommand.self, ApplyCommand.self, ExportCommand.self, PluginCommand.self,
+    CompletionCommand.self,
     ExitCodesCommand.self,
     CompleteCommand.self,
   ]

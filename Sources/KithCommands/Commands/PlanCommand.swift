@@ -1,14 +1,23 @@
 import ArgumentParser
+import HostContract
+import KithClient
 import KithJSON
 import KithManifest
+import KithPlanning
+import KithRPC
 
 /// `kith plan`
-struct PlanCommand: ParsableCommand {
+struct PlanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
-    abstract: "Checks a product's manifest and shows what would run. Starts nothing.",
+    abstract: "Checks a product's manifest, and shows what would run and what would change.",
     discussion: """
-      All that is wrong is shown with file, line and column; the exit code is 65 then.
+      Nothing is started or changed. When the product runs, what runs is compared with the manifest: + is started, \
+      - is stopped, ~ gets a new process, ≈ takes over its new configuration while it runs, · is no matter of any process. \
+      `kith apply` does just that.
+
+      All that is wrong with the manifests is shown with file, line and column; the exit code is 65 then. With --exit-code \
+      it is 2 when something would change.
 
       EXAMPLES
         kith plan boomer-buddy
@@ -19,12 +28,57 @@ struct PlanCommand: ParsableCommand {
   var product: String
 
   @OptionGroup var plugins: PluginOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The one folder of a product that was started with --root.", valueName: "dir"))
+  var root: String?
+
+  @Flag(help: "Leave with exit code 2 when something would change.")
+  var exitCode = false
+
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
-    let plan = try plugins.reader(environment: Surroundings.current.environment).plan(product)
+  func run() async throws {
+    let surroundings = Surroundings.current
+    let plan = try plugins.reader(environment: surroundings.environment).checkedPlan(product)
     try plan.checkCredentials()
-    try Output.line(output.json ? plan.json.text(pretty: true) : plan.description)
+    let places = try ProductPlaces(
+      product: plan.product, root: try Surroundings.root(root),
+      environment: surroundings.environment)
+    let changes: [KithManifest.PlannedChange]
+    let running = try await RunningProduct.openIfRunning(places)
+    if let running {
+      let response = try await running.connection.host.planChanges(
+        PlanChangesRequest(
+          manifest: Surroundings.productArgument(product),
+          pluginDirectories: try plugins.absoluteFolders()),
+        options: CallOptions(timeout: CallSettings.standardTimeout))
+      changes = response.changes.map(KithManifest.PlannedChange.init)
+    } else {
+      changes = PlannedChanges(starting: plan).changes
+    }
+    if output.json {
+      var object = plan.json.objectValue ?? JSONObject()
+      object["running"] = .bool(running != nil)
+      object["changes"] = .array(changes.map(\.json))
+      try Output.line(JSONValue.object(object).text(pretty: true))
+    } else {
+      try Output.line(plan.description)
+      try Output.line()
+      try Output.lines(
+        Self.heading(changes, isRunning: running != nil)
+          + ChangesReport(terminal: surroundings.terminal).lines(changes))
+    }
+    if exitCode, !changes.isEmpty { throw ExitCode(ExitStatus.changes.number) }
+  }
+
+  private static func heading(
+    _ changes: [KithManifest.PlannedChange], isRunning: Bool
+  ) -> [String] {
+    guard isRunning else { return ["It does not run; `kith up` would start it:"] }
+    guard !changes.isEmpty else { return ["Nothing to do: what runs is as the manifest says."] }
+    return ["To be as the manifest says, \(ChangesReport.summary(changes)):"]
   }
 }
 
@@ -36,11 +90,17 @@ struct PluginOptions: ParsableArguments {
       "A folder with plugins, searched before all others. May be repeated.", valueName: "dir"))
   var folders: [String] = []
 
+  /// The folders as paths from the root of the file system.
+  /// - Throws: ``CommandFailure`` with exit code 64 when a folder is empty.
+  func absoluteFolders() throws(CommandFailure) -> [String] {
+    var paths: [String] = []
+    for folder in folders { paths.append(try Surroundings.folder(folder, option: "--plugins")) }
+    return paths
+  }
+
   /// What reads the manifests.
   /// - Throws: ``CommandFailure`` with exit code 64 when a folder is empty.
   func reader(environment: [String: String]) throws(CommandFailure) -> ManifestReader {
-    var paths: [String] = []
-    for folder in folders { paths.append(try Surroundings.folder(folder, option: "--plugins")) }
-    return ManifestReader(folders: paths, environment: environment)
+    ManifestReader(folders: try absoluteFolders(), environment: environment)
   }
 }

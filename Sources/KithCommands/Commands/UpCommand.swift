@@ -3,6 +3,7 @@ import HostContract
 import KithClient
 import KithJSON
 import KithManifest
+import KithPlanning
 import KithRPC
 
 /// `kith up`
@@ -36,14 +37,12 @@ struct UpCommand: AsyncParsableCommand {
 
   func run() async throws {
     let surroundings = Surroundings.current
-    let root = try root.map { path throws(CommandFailure) in
-      try Surroundings.folder(path, option: "--root")
-    }
-    let plan = try plugins.reader(environment: surroundings.environment).plan(product)
+    let root = try Surroundings.root(root)
+    let plan = try plugins.reader(environment: surroundings.environment).checkedPlan(product)
     let places = try ProductPlaces(
       product: plan.product, root: root, environment: surroundings.environment)
 
-    if let connection = try await running(places) {
+    if let connection = try await RunningProduct.openIfRunning(places)?.connection {
       if !output.json {
         try Output.line("\(plan.title) is running already; nothing was started.")
         try Output.line()
@@ -58,24 +57,10 @@ struct UpCommand: AsyncParsableCommand {
       surroundings, isNew: true)
   }
 
-  /// The way to the host, when one runs.
-  private func running(_ places: ProductPlaces) async throws -> HostConnection? {
-    do {
-      return try await RunningProduct.open(places).connection
-    } catch let error as RPCError {
-      guard error.code == .unavailable else { throw error }
-      return nil
-    }
-  }
-
   private func start(
     _ surroundings: Surroundings, places: ProductPlaces, root: String?
   ) throws(CommandFailure) {
-    let isPath =
-      product.contains("/") || product.hasSuffix(".yaml") || product.hasSuffix(".yml")
-    var arguments = [
-      "run", "--product", isPath ? Surroundings.absolutePath(product) : product,
-    ]
+    var arguments = ["run", "--product", Surroundings.productArgument(product)]
     for folder in plugins.folders {
       arguments += ["--plugins", Surroundings.absolutePath(folder)]
     }

@@ -134,7 +134,7 @@ struct Completion {
     let known = command.arguments[position].values
     guard known.isEmpty else { return known.map { .word($0, "") } }
     switch command.name {
-    case "up", "plan", "systemd":
+    case "up", "plan", "apply", "systemd":
       return await source.products().map { .word($0, "product") } + [.files]
     case "start", "stop", "restart", "upgrade":
       return await workers(place).filter { !$0.isAmong(given) }

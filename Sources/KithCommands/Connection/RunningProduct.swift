@@ -45,6 +45,17 @@ struct RunningProduct: Sendable {
     }
   }
 
+  /// The product in these places; nil when no host runs there.
+  /// - Throws: as ``open(_:)``.
+  static func openIfRunning(_ places: ProductPlaces) async throws -> RunningProduct? {
+    do {
+      return try await open(places)
+    } catch let error as RPCError {
+      guard error.code == .unavailable else { throw error }
+      return nil
+    }
+  }
+
   /// A product that is somebody else's: whose, and what to do.
   private static func foreign(_ folder: String) -> CommandFailure {
     let owner = SystemUser.owner(of: "\(folder)/host.sock")

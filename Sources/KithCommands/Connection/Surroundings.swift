@@ -31,6 +31,18 @@ struct Surroundings: Sendable {
     return absolutePath(path)
   }
 
+  /// What `--root` says, as a path from the root of the file system.
+  /// - Throws: as ``folder(_:option:)``.
+  static func root(_ path: String?) throws(CommandFailure) -> String? {
+    try path.map { path throws(CommandFailure) in try folder(path, option: "--root") }
+  }
+
+  /// A product as a host is to be told of it: its name, or the path of its manifest from the root of the file system.
+  static func productArgument(_ product: String) -> String {
+    let isPath = product.contains("/") || product.hasSuffix(".yaml") || product.hasSuffix(".yml")
+    return isPath ? absolutePath(product) : product
+  }
+
   /// A path from the root of the file system.
   static func absolutePath(_ path: String) -> String {
     if path.hasPrefix("/") { return path }

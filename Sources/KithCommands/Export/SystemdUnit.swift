@@ -52,6 +52,8 @@ struct SystemdUnit {
       "# kithd says itself when it takes orders, that it ends, and every few seconds that it is alive.",
       "Type=notify", "NotifyAccess=main", "WatchdogSec=30s",
       "ExecStart=" + ([program] + arguments).map(Self.quoted).joined(separator: " "),
+      "# `systemctl reload` applies the manifest as it stands on disk; the log says what came of it.",
+      "ExecReload=/bin/kill -HUP $MAINPID",
       "Restart=on-failure", "RestartSec=1s",
       "# Wrong usage and a wrong manifest are not mended by trying again.",
       "RestartPreventExitStatus=64 65",

@@ -33,6 +33,13 @@ public struct GetStatusResponse: GeneratedMessage {
   /// One for each alert rule of the manifest and each worker that it watches, in the order of the manifest.
   public var alerts: [Alert] = []
 
+  /// What this machine does not let the host keep of what it should keep, in plain words: `no cgroup: ...`. Empty when it
+  /// lets it keep all.
+  public var degradations: [String] = []
+
+  /// The manifest that runs: its path, or the product's name where it was found by that.
+  public var manifest: String = ""
+
   /// The services that the product's workers call on other machines, in the order of their names.
   public var remoteServices: [RemoteServiceStatus] = []
 
@@ -53,6 +60,8 @@ public struct GetStatusResponse: GeneratedMessage {
     workers: [WorkerStatus] = [],
     logTroubles: [LogTrouble] = [],
     alerts: [Alert] = [],
+    degradations: [String] = [],
+    manifest: String = "",
     remoteServices: [RemoteServiceStatus] = []
   ) {
     self.product = product
@@ -64,6 +73,8 @@ public struct GetStatusResponse: GeneratedMessage {
     self.workers = workers
     self.logTroubles = logTroubles
     self.alerts = alerts
+    self.degradations = degradations
+    self.manifest = manifest
     self.remoteServices = remoteServices
   }
 
@@ -82,6 +93,8 @@ public struct GetStatusResponse: GeneratedMessage {
     try Unpacked.append(c.pointee.workers, c.pointee.n_workers, to: &self.workers)
     try Unpacked.append(c.pointee.log_troubles, c.pointee.n_log_troubles, to: &self.logTroubles)
     try Unpacked.append(c.pointee.alerts, c.pointee.n_alerts, to: &self.alerts)
+    try Unpacked.append(c.pointee.degradations, c.pointee.n_degradations, to: &self.degradations, "kith.host.v1.GetStatusResponse.degradations")
+    if c.pointee.has_manifest != 0 { self.manifest = try Unpacked.text(c.pointee.manifest, "kith.host.v1.GetStatusResponse.manifest") }
     try Unpacked.append(c.pointee.remote_services, c.pointee.n_remote_services, to: &self.remoteServices)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
@@ -116,6 +129,11 @@ public struct GetStatusResponse: GeneratedMessage {
     (c.pointee.workers, c.pointee.n_workers) = try arena.fill(self.workers)
     (c.pointee.log_troubles, c.pointee.n_log_troubles) = try arena.fill(self.logTroubles)
     (c.pointee.alerts, c.pointee.n_alerts) = try arena.fill(self.alerts)
+    (c.pointee.degradations, c.pointee.n_degradations) = arena.copy(self.degradations)
+    if !self.manifest.isEmpty {
+      c.pointee.manifest = arena.copy(self.manifest)
+      c.pointee.has_manifest = 1
+    }
     (c.pointee.remote_services, c.pointee.n_remote_services) = try arena.fill(self.remoteServices)
     arena.fill(self.unknownFields, into: message)
   }
@@ -130,6 +148,8 @@ public struct GetStatusResponse: GeneratedMessage {
     if !self.workers.isEmpty { text.add("workers", self.workers) }
     if !self.logTroubles.isEmpty { text.add("logTroubles", self.logTroubles) }
     if !self.alerts.isEmpty { text.add("alerts", self.alerts) }
+    if !self.degradations.isEmpty { text.add("degradations", self.degradations) }
+    if !self.manifest.isEmpty { text.add("manifest", self.manifest) }
     if !self.remoteServices.isEmpty { text.add("remoteServices", self.remoteServices) }
     text.add(self.unknownFields)
   }

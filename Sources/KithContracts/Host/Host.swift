@@ -40,6 +40,20 @@ public enum HostMethods {
     service: "kith.host.v1.Host", method: "UpgradeWorker",
     idempotency: .unknown)
 
+  /// What a changed manifest would start, stop, restart, reconfigure and adjust. Changes nothing. A manifest that is wrong
+  /// is answered INVALID_ARGUMENT with all that is wrong.
+  public static let planChanges = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "PlanChanges",
+    idempotency: .noSideEffects)
+
+  /// Carries out the changes that were planned, those and no others, and answers when their outcome is known. The manifest is
+  /// what the host runs from then on, also after it was started anew. Where nothing was changed the answer is
+  /// INVALID_ARGUMENT (the manifest is wrong, or a worker refused its new configuration), ABORTED (the changes are no longer
+  /// those that were planned) or RESOURCE_EXHAUSTED (the change could not be recorded).
+  public static let applyChanges = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "ApplyChanges",
+    idempotency: .unknown)
+
   /// Counts of the host and its workers: calls, latency, memory, processor time.
   public static let getMetrics = MethodDescriptor(
     service: "kith.host.v1.Host", method: "GetMetrics",
@@ -61,7 +75,7 @@ public enum HostMethods {
     idempotency: .idempotent)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorkers, upgradeWorker, getMetrics, setWorkerLogLevel, readLog, shutdown]
+  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorkers, upgradeWorker, planChanges, applyChanges, getMetrics, setWorkerLogLevel, readLog, shutdown]
 }
 
 /// Controls the workers of one product.
@@ -129,6 +143,28 @@ public struct HostClient: Sendable {
   ) async throws(RPCError) -> UpgradeWorkerResponse {
     let response: RPCResponse<UpgradeWorkerResponse> = try await client.unary(
       HostMethods.upgradeWorker, request, options: options)
+    return response.message
+  }
+
+  /// What a changed manifest would start, stop, restart, reconfigure and adjust. Changes nothing. A manifest that is wrong
+  /// is answered INVALID_ARGUMENT with all that is wrong.
+  public func planChanges(
+    _ request: PlanChangesRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> PlanChangesResponse {
+    let response: RPCResponse<PlanChangesResponse> = try await client.unary(
+      HostMethods.planChanges, request, options: options)
+    return response.message
+  }
+
+  /// Carries out the changes that were planned, those and no others, and answers when their outcome is known. The manifest is
+  /// what the host runs from then on, also after it was started anew. Where nothing was changed the answer is
+  /// INVALID_ARGUMENT (the manifest is wrong, or a worker refused its new configuration), ABORTED (the changes are no longer
+  /// those that were planned) or RESOURCE_EXHAUSTED (the change could not be recorded).
+  public func applyChanges(
+    _ request: ApplyChangesRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> ApplyChangesResponse {
+    let response: RPCResponse<ApplyChangesResponse> = try await client.unary(
+      HostMethods.applyChanges, request, options: options)
     return response.message
   }
 
@@ -209,6 +245,20 @@ public protocol HostHandler: Sendable {
     _ request: UpgradeWorkerRequest, context: CallContext
   ) async throws -> UpgradeWorkerResponse
 
+  /// What a changed manifest would start, stop, restart, reconfigure and adjust. Changes nothing. A manifest that is wrong
+  /// is answered INVALID_ARGUMENT with all that is wrong.
+  func planChanges(
+    _ request: PlanChangesRequest, context: CallContext
+  ) async throws -> PlanChangesResponse
+
+  /// Carries out the changes that were planned, those and no others, and answers when their outcome is known. The manifest is
+  /// what the host runs from then on, also after it was started anew. Where nothing was changed the answer is
+  /// INVALID_ARGUMENT (the manifest is wrong, or a worker refused its new configuration), ABORTED (the changes are no longer
+  /// those that were planned) or RESOURCE_EXHAUSTED (the change could not be recorded).
+  func applyChanges(
+    _ request: ApplyChangesRequest, context: CallContext
+  ) async throws -> ApplyChangesResponse
+
   /// Counts of the host and its workers: calls, latency, memory, processor time.
   func getMetrics(
     _ request: GetMetricsRequest, context: CallContext
@@ -259,6 +309,14 @@ extension ServiceDefinition {
         },
         .unary(HostMethods.upgradeWorker) { request, context in
           try await handler.upgradeWorker(
+            request, context: context)
+        },
+        .unary(HostMethods.planChanges) { request, context in
+          try await handler.planChanges(
+            request, context: context)
+        },
+        .unary(HostMethods.applyChanges) { request, context in
+          try await handler.applyChanges(
             request, context: context)
         },
         .unary(HostMethods.getMetrics) { request, context in

@@ -6,7 +6,7 @@ public import KithWire
 
 /// Something that was asked for a worker.
 public struct WorkerRequest: GeneratedMessage {
-  /// What: `start`, `stop`, `restart` or `upgrade`.
+  /// What: `start`, `stop`, `restart`, `upgrade` or `apply`.
   public var what: String = ""
 
   /// When, in milliseconds since 1970-01-01T00:00:00Z.

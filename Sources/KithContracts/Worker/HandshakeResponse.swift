@@ -25,6 +25,10 @@ public struct HandshakeResponse: GeneratedMessage {
   /// Which process this is.
   public var process: ProcessIdentity? = nil
 
+  /// The keys of the configuration whose values the worker takes over while it is ready. Empty until it is ready, and for
+  /// one that must be started anew for every change.
+  public var liveConfigurationKeys: [String] = []
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -38,7 +42,8 @@ public struct HandshakeResponse: GeneratedMessage {
     sdkVersion: String = "",
     pluginVersion: String = "",
     services: [ServiceContract] = [],
-    process: ProcessIdentity? = nil
+    process: ProcessIdentity? = nil,
+    liveConfigurationKeys: [String] = []
   ) {
     self.workerProof = workerProof
     self.protocolVersion = protocolVersion
@@ -46,6 +51,7 @@ public struct HandshakeResponse: GeneratedMessage {
     self.pluginVersion = pluginVersion
     self.services = services
     self.process = process
+    self.liveConfigurationKeys = liveConfigurationKeys
   }
 
   public static var fullName: String { "kith.worker.v1.HandshakeResponse" }
@@ -60,6 +66,7 @@ public struct HandshakeResponse: GeneratedMessage {
     if c.pointee.has_plugin_version != 0 { self.pluginVersion = try Unpacked.text(c.pointee.plugin_version, "kith.worker.v1.HandshakeResponse.plugin_version") }
     try Unpacked.append(c.pointee.services, c.pointee.n_services, to: &self.services)
     try Unpacked.merge(c.pointee.process, c.pointee.n_process, into: &self.process)
+    try Unpacked.append(c.pointee.live_configuration_keys, c.pointee.n_live_configuration_keys, to: &self.liveConfigurationKeys, "kith.worker.v1.HandshakeResponse.live_configuration_keys")
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -84,6 +91,7 @@ public struct HandshakeResponse: GeneratedMessage {
     }
     (c.pointee.services, c.pointee.n_services) = try arena.fill(self.services)
     (c.pointee.process, c.pointee.n_process) = try arena.fill(self.process)
+    (c.pointee.live_configuration_keys, c.pointee.n_live_configuration_keys) = arena.copy(self.liveConfigurationKeys)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -94,6 +102,7 @@ public struct HandshakeResponse: GeneratedMessage {
     if !self.pluginVersion.isEmpty { text.add("pluginVersion", self.pluginVersion) }
     if !self.services.isEmpty { text.add("services", self.services) }
     if let value = self.process { text.add("process", value) }
+    if !self.liveConfigurationKeys.isEmpty { text.add("liveConfigurationKeys", self.liveConfigurationKeys) }
     text.add(self.unknownFields)
   }
 }

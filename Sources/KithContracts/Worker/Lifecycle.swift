@@ -11,7 +11,9 @@ public enum LifecycleMethods {
     service: "kith.worker.v1.Lifecycle", method: "Handshake",
     idempotency: .noSideEffects)
 
-  /// Hands the worker its checked configuration. Once, after the handshake and before Start.
+  /// Hands the worker its checked configuration, after the handshake and before Start. Comes again while the worker is
+  /// ready only when it differs in nothing but `live_configuration_keys` of the handshake; any other time it is answered
+  /// FAILED_PRECONDITION. A configuration that is refused leaves the worker as it was.
   public static let configure = MethodDescriptor(
     service: "kith.worker.v1.Lifecycle", method: "Configure",
     idempotency: .unknown)
@@ -56,7 +58,9 @@ public struct LifecycleClient: Sendable {
     return response.message
   }
 
-  /// Hands the worker its checked configuration. Once, after the handshake and before Start.
+  /// Hands the worker its checked configuration, after the handshake and before Start. Comes again while the worker is
+  /// ready only when it differs in nothing but `live_configuration_keys` of the handshake; any other time it is answered
+  /// FAILED_PRECONDITION. A configuration that is refused leaves the worker as it was.
   public func configure(
     _ request: ConfigureRequest, options: CallOptions = .defaults
   ) async throws(RPCError) -> ConfigureResponse {
@@ -106,7 +110,9 @@ public protocol LifecycleHandler: Sendable {
     _ request: HandshakeRequest, context: CallContext
   ) async throws -> HandshakeResponse
 
-  /// Hands the worker its checked configuration. Once, after the handshake and before Start.
+  /// Hands the worker its checked configuration, after the handshake and before Start. Comes again while the worker is
+  /// ready only when it differs in nothing but `live_configuration_keys` of the handshake; any other time it is answered
+  /// FAILED_PRECONDITION. A configuration that is refused leaves the worker as it was.
   func configure(
     _ request: ConfigureRequest, context: CallContext
   ) async throws -> ConfigureResponse

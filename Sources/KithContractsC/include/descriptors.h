@@ -6,6 +6,10 @@
 
 /* The descriptors of the contracts, each encoded as one `file` of a google.protobuf.FileDescriptorSet. */
 
+/* A program has those that it was built with, one behind the other, in a section of their own: whoever wants to know what
+   it serves and calls reads that, and need not run it. */
+#define KITH_CONTRACT __attribute__((section("kith_contracts"), used, retain, aligned(1)))
+
 extern const uint8_t *const kith_health_v1_health_descriptor;
 extern const size_t kith_health_v1_health_descriptor_size;
 

@@ -29,15 +29,15 @@ extension Host {
       try await wait { $0.supervisor.isSettled || $0.isShuttingDown ? .success(()) : nil }
     }
     var workers: [WorkerStatus] = []
-    for worker in settings.plan.workers {
-      workers.append(await status(of: definition(of: worker.name) ?? worker))
+    for snapshot in supervisor.snapshots {
+      if let worker = definition(of: snapshot.name) { workers.append(await status(of: worker)) }
     }
     return GetStatusResponse(
       product: settings.plan.product, title: settings.plan.title,
       hostVersion: HostVersion.current, hostPid: getpid(),
       hostStartedAtMs: startedAtMilliseconds, root: settings.places.stateDirectory,
       workers: workers, logTroubles: logTroubles,
-      alerts: alertStandings,
+      alerts: alertStandings, manifest: settings.source.product,
       remoteServices: settings.plan.remoteServices.map {
         RemoteServiceStatus(service: $0.service, address: $0.endpoint.address)
       })
@@ -120,6 +120,8 @@ extension Host {
   /// Ends everything and answers when the workers have ended.
   func shutDown() async throws -> ShutdownResponse {
     beginShutdown(because: "asked to")
+    // Whoever starts the product again says with which manifest.
+    AppliedManifest.forget(at: settings.places)
     try await wait { $0.supervisor.isShutDown ? .success(()) : nil }
     return ShutdownResponse(workersEnded: endedByShutdown, workersKilled: killedByShutdown)
   }
@@ -150,7 +152,7 @@ extension Host {
     guard !name.isEmpty else {
       throw RPCError.invalidArgument(field: field, "a worker's name is missing")
     }
-    guard let worker = definition(of: name) else {
+    guard settings.plan.worker(named: name) != nil, let worker = definition(of: name) else {
       let known = settings.plan.workers.map(\.name)
       throw RPCError(
         .notFound,

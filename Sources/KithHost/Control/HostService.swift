@@ -45,6 +45,22 @@ struct HostService: HostHandler {
     return UpgradeWorkerResponse(replacement: try await host.upgrade(request))
   }
 
+  func planChanges(
+    _ request: PlanChangesRequest, context: CallContext
+  ) async throws -> PlanChangesResponse {
+    try await host.planChanges(
+      ProductSource(product: request.manifest, folders: request.pluginDirectories))
+  }
+
+  func applyChanges(
+    _ request: ApplyChangesRequest, context: CallContext
+  ) async throws -> ApplyChangesResponse {
+    let outcomes = try await host.applyChanges(
+      ProductSource(product: request.manifest, folders: request.pluginDirectories),
+      fingerprint: request.fingerprint, by: context.peer)
+    return ApplyChangesResponse(outcomes: outcomes)
+  }
+
   func getMetrics(
     _ request: GetMetricsRequest, context: CallContext
   ) async throws -> GetMetricsResponse {

@@ -25,6 +25,7 @@ actor LogKeeper {
   }
 
   private let reactor: Reactor
+  private let limits: RotatedFile.Limits
   nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
   private var files: [String: RotatedFile] = [:]
@@ -48,12 +49,19 @@ actor LogKeeper {
     self.reactor = reactor
     folder = places.runtimeDirectory
     writes = try FolderWatch(folder)
+    self.limits = limits
     for name in workers + [Self.hostName] {
       files[name] = try RotatedFile(path: places.logFile(worker: name), limits: limits)
     }
     _ = try reactor.watch(writes.descriptor) { [weak self] in
       self?.assumeIsolated { $0.spoolsChanged() }
     }
+  }
+
+  /// Opens the log of one more worker, unless it is open.
+  func open(logOf worker: String, at path: String) throws(SystemError) {
+    guard files[worker] == nil else { return }
+    files[worker] = try RotatedFile(path: path, limits: limits)
   }
 
   // MARK: Writing

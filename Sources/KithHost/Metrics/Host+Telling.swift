@@ -12,19 +12,32 @@ extension Host {
   func beginTelling() {
     serviceManager?.send(.ready)
     pingWatchdog()
-    if let endpoint = settings.plan.metrics {
-      let server = MetricsServer(endpoint, socket: settings.places.metricsSocket) {
+    serveMetrics()
+    watchForAlerts()
+  }
+
+  /// Serves the metrics where the manifest says so now, and nowhere else.
+  func serveMetrics() {
+    metricsServer?.close()
+    metricsServer = settings.plan.metrics.map { endpoint in
+      MetricsServer(endpoint, socket: settings.places.metricsSocket) {
         await MetricsPage(self.metrics(), product: self.settings.plan.product).text
       }
-      for problem in server.open() { log("metrics are not served: \(problem)", level: .error) }
-      chores.yield { await server.run() }
     }
-    if let interval = alerts.interval {
-      chores.yield {
-        while !Task.isCancelled {
-          await self.readForAlerts()
-          try? await Task.sleep(for: interval)
-        }
+    guard let server = metricsServer else { return }
+    for problem in server.open() { log("metrics are not served: \(problem)", level: .error) }
+    chores.yield { await server.run() }
+  }
+
+  /// Looks at the workers' counts as often as the alert rules of now want it, for as long as they stand.
+  func watchForAlerts() {
+    alertRound += 1
+    guard let interval = alerts.interval else { return }
+    let round = alertRound
+    chores.yield {
+      while !Task.isCancelled, await self.alertRound == round {
+        await self.readForAlerts()
+        try? await Task.sleep(for: interval)
       }
     }
   }

@@ -67,6 +67,12 @@ final class MetricsServer: Sendable {
         }
       }
     }
+    close()
+  }
+
+  /// Takes no more connections, and has `run` return when those that there are have been answered.
+  func close() {
+    continuation.finish()
     for listener in listeners { listener.close() }
   }
 }

@@ -4,6 +4,7 @@ import KithRPC
 import KithSupervision
 import KithTransportNng
 import MetricsContract
+import Synchronization
 import WorkerContract
 
 /// The host's line to one process of a worker: the calls that lead it through its life.
@@ -19,6 +20,8 @@ final class WorkerLink: Sendable {
   private let client: RPCClient
   private let lifecycle: LifecycleClient
   private let health: HealthClient
+  /// The keys of the configuration that the process takes over while it runs, as it said last.
+  private let liveKeys = Mutex<Set<String>>([])
 
   init(
     incarnation: Incarnation, product: String, worker: PlannedWorker, address: String,
@@ -69,6 +72,16 @@ final class WorkerLink: Sendable {
     case .draining: return StartFailure(reason: "it was being ended")
     default: return StartFailure(reason: "it was being started")
     }
+  }
+
+  /// The keys of the configuration that the process takes over while it runs.
+  var liveConfigurationKeys: Set<String> { liveKeys.withLock { $0 } }
+
+  /// Has the process, which is ready, take over another configuration.
+  func reconfigure(_ configuration: String, hostAddress: String) async throws(RPCError) {
+    _ = try await lifecycle.configure(
+      ConfigureRequest(configurationJson: configuration, hostAddress: hostAddress),
+      options: CallOptions(timeout: worker.startTimeout))
   }
 
   /// Gives the order to drain; false when it was not taken.
@@ -156,7 +169,9 @@ final class WorkerLink: Sendable {
         minimumProtocolVersion: Self.protocolVersions.lowerBound,
         maximumProtocolVersion: Self.protocolVersions.upperBound),
       options: options)
-    return (check(response, nonce: nonce), response.services.map(\.name))
+    let failure = check(response, nonce: nonce)
+    if failure == nil { liveKeys.withLock { $0 = Set(response.liveConfigurationKeys) } }
+    return (failure, response.services.map(\.name))
   }
 
   private func check(_ response: HandshakeResponse, nonce: [UInt8]) -> StartFailure? {

@@ -34,7 +34,7 @@ struct LifecycleService: LifecycleHandler {
       throw RPCError.invalidArgument(
         field: "configuration_json", "must be a JSON object, not \(value.kindDescription)")
     }
-    try runtime.configure(WorkerConfiguration(object), hostAddress: request.hostAddress)
+    try await runtime.configure(WorkerConfiguration(object), hostAddress: request.hostAddress)
     return ConfigureResponse()
   }
 

@@ -8,6 +8,11 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -203,6 +208,69 @@ nonisolated enum Kith_Host_V1_WorkerState: SwiftProtobuf.Enum, Swift.CaseIterabl
 
 }
 
+/// What is done to a worker.
+nonisolated enum Kith_Host_V1_ChangeKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// Not known; never sent.
+  case unspecified // = 0
+
+  /// It gets a process.
+  case start // = 1
+
+  /// Its process ends, and it is forgotten.
+  case stop // = 2
+
+  /// A new process takes the place of the one that runs.
+  case restart // = 3
+
+  /// Its process goes on and takes over another configuration.
+  case reconfigure // = 4
+
+  /// No process is touched: the host itself does otherwise from now on.
+  case adjust // = 5
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .start
+    case 2: self = .stop
+    case 3: self = .restart
+    case 4: self = .reconfigure
+    case 5: self = .adjust
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .start: return 1
+    case .stop: return 2
+    case .restart: return 3
+    case .reconfigure: return 4
+    case .adjust: return 5
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Kith_Host_V1_ChangeKind] = [
+    .unspecified,
+    .start,
+    .stop,
+    .restart,
+    .reconfigure,
+    .adjust,
+  ]
+
+}
+
 /// How grave a line is, as swift-log has it.
 nonisolated enum Kith_Host_V1_LogLevel: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
@@ -375,6 +443,13 @@ nonisolated struct Kith_Host_V1_GetStatusResponse: Sendable {
 
   /// One for each alert rule of the manifest and each worker that it watches, in the order of the manifest.
   var alerts: [Kith_Host_V1_Alert] = []
+
+  /// What this machine does not let the host keep of what it should keep, in plain words: `no cgroup: ...`. Empty when it
+  /// lets it keep all.
+  var degradations: [String] = []
+
+  /// The manifest that runs: its path, or the product's name where it was found by that.
+  var manifest: String = String()
 
   /// The services that the product's workers call on other machines, in the order of their names.
   var remoteServices: [Kith_Host_V1_RemoteServiceStatus] = []
@@ -651,7 +726,7 @@ nonisolated struct Kith_Host_V1_WorkerRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What: `start`, `stop`, `restart` or `upgrade`.
+  /// What: `start`, `stop`, `restart`, `upgrade` or `apply`.
   var what: String = String()
 
   /// When, in milliseconds since 1970-01-01T00:00:00Z.
@@ -1060,6 +1135,167 @@ nonisolated struct Kith_Host_V1_UpgradeWorkerResponse: Sendable {
   fileprivate var _replacement: Kith_Host_V1_Replacement? = nil
 }
 
+/// Which manifest to compare with what runs.
+nonisolated struct Kith_Host_V1_PlanChangesRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The path of the product's manifest, absolute, or the name of a product on the search path. Empty means the one that
+  /// runs, as it stands on disk now.
+  var manifest: String = String()
+
+  /// Folders with plugins, absolute, searched before all others. Empty means those that the host was started with.
+  var pluginDirectories: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What it comes to.
+nonisolated struct Kith_Host_V1_PlanChangesResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The changes in the order in which they begin. Empty when all is as the manifest says.
+  var changes: [Kith_Host_V1_PlannedChange] = []
+
+  /// Stands for these very changes; ApplyChanges refuses when they have become others.
+  var fingerprint: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A change to one worker, or to the product itself.
+nonisolated struct Kith_Host_V1_PlannedChange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What is done.
+  var kind: Kith_Host_V1_ChangeKind = .unspecified
+
+  /// The worker's name. Empty for the product itself.
+  var worker: String = String()
+
+  /// What differs, in the order of the manifests. Empty where a worker is started or stopped because it is new or gone.
+  var settings: [Kith_Host_V1_ChangedSetting] = []
+
+  /// The workers that call it, in start order.
+  var callers: [String] = []
+
+  /// Whether those callers find nobody for a while: those that wait for ready are held meanwhile.
+  var callersWait: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A setting that differs.
+nonisolated struct Kith_Host_V1_ChangedSetting: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Which, as the manifests have it: `config.label_high`, `limits.memory`.
+  var key: String = String()
+
+  /// What it was. Absent where it was not set; `<sensitive>` for what is shown to nobody.
+  var oldValue: String {
+    get {_oldValue ?? String()}
+    set {_oldValue = newValue}
+  }
+  /// Returns true if `oldValue` has been explicitly set.
+  var hasOldValue: Bool {self._oldValue != nil}
+  /// Clears the value of `oldValue`. Subsequent reads from it will return its default value.
+  mutating func clearOldValue() {self._oldValue = nil}
+
+  /// What it is to be. Absent where it is no longer set; `<sensitive>` for what is shown to nobody.
+  var newValue: String {
+    get {_newValue ?? String()}
+    set {_newValue = newValue}
+  }
+  /// Returns true if `newValue` has been explicitly set.
+  var hasNewValue: Bool {self._newValue != nil}
+  /// Clears the value of `newValue`. Subsequent reads from it will return its default value.
+  mutating func clearNewValue() {self._newValue = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _oldValue: String? = nil
+  fileprivate var _newValue: String? = nil
+}
+
+/// Which changes to carry out.
+nonisolated struct Kith_Host_V1_ApplyChangesRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As in PlanChangesRequest.
+  var manifest: String = String()
+
+  /// As in PlanChangesRequest.
+  var pluginDirectories: [String] = []
+
+  /// The fingerprint of the changes that were planned. Empty means whatever they are now.
+  var fingerprint: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What became of the changes.
+nonisolated struct Kith_Host_V1_ApplyChangesResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// One a change, in the order of the plan.
+  var outcomes: [Kith_Host_V1_ChangeOutcome] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What became of one change.
+nonisolated struct Kith_Host_V1_ChangeOutcome: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The change.
+  var change: Kith_Host_V1_PlannedChange {
+    get {_change ?? Kith_Host_V1_PlannedChange()}
+    set {_change = newValue}
+  }
+  /// Returns true if `change` has been explicitly set.
+  var hasChange: Bool {self._change != nil}
+  /// Clears the value of `change`. Subsequent reads from it will return its default value.
+  mutating func clearChange() {self._change = nil}
+
+  /// Whether the worker is as it should be now.
+  var succeeded: Bool = false
+
+  /// What it came to, in plain words: `ready as generation 3`, `did not become ready: exit code 3`.
+  var outcome: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _change: Kith_Host_V1_PlannedChange? = nil
+}
+
 /// Empty: there is nothing to choose.
 nonisolated struct Kith_Host_V1_GetMetricsRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1326,6 +1562,10 @@ nonisolated extension Kith_Host_V1_WorkerState: SwiftProtobuf._ProtoNameProvidin
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0WORKER_STATE_UNSPECIFIED\0\u{1}STOPPED\0\u{1}WAITING\0\u{1}STARTING\0\u{1}READY\0\u{1}DRAINING\0\u{1}BACKING_OFF\0\u{1}QUARANTINED\0\u{1}FINISHED\0\u{1}HELD\0")
 }
 
+nonisolated extension Kith_Host_V1_ChangeKind: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHANGE_KIND_UNSPECIFIED\0\u{1}CHANGE_KIND_START\0\u{1}CHANGE_KIND_STOP\0\u{1}CHANGE_KIND_RESTART\0\u{1}CHANGE_KIND_RECONFIGURE\0\u{1}CHANGE_KIND_ADJUST\0")
+}
+
 nonisolated extension Kith_Host_V1_LogLevel: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOG_LEVEL_UNSPECIFIED\0\u{1}LOG_LEVEL_TRACE\0\u{1}LOG_LEVEL_DEBUG\0\u{1}LOG_LEVEL_INFO\0\u{1}LOG_LEVEL_NOTICE\0\u{1}LOG_LEVEL_WARNING\0\u{1}LOG_LEVEL_ERROR\0\u{1}LOG_LEVEL_CRITICAL\0")
 }
@@ -1366,7 +1606,7 @@ nonisolated extension Kith_Host_V1_GetStatusRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".GetStatusResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}title\0\u{3}host_version\0\u{3}host_pid\0\u{3}host_started_at_ms\0\u{1}root\0\u{1}workers\0\u{4}\u{d}log_troubles\0\u{1}alerts\0\u{3}remote_services\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}title\0\u{3}host_version\0\u{3}host_pid\0\u{3}host_started_at_ms\0\u{1}root\0\u{1}workers\0\u{4}\u{d}log_troubles\0\u{1}alerts\0\u{1}degradations\0\u{1}manifest\0\u{3}remote_services\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1383,7 +1623,9 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.workers) }()
       case 20: try { try decoder.decodeRepeatedMessageField(value: &self.logTroubles) }()
       case 21: try { try decoder.decodeRepeatedMessageField(value: &self.alerts) }()
-      case 22: try { try decoder.decodeRepeatedMessageField(value: &self.remoteServices) }()
+      case 22: try { try decoder.decodeRepeatedStringField(value: &self.degradations) }()
+      case 23: try { try decoder.decodeSingularStringField(value: &self.manifest) }()
+      case 24: try { try decoder.decodeRepeatedMessageField(value: &self.remoteServices) }()
       default: break
       }
     }
@@ -1417,8 +1659,14 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
     if !self.alerts.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.alerts, fieldNumber: 21)
     }
+    if !self.degradations.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.degradations, fieldNumber: 22)
+    }
+    if !self.manifest.isEmpty {
+      try visitor.visitSingularStringField(value: self.manifest, fieldNumber: 23)
+    }
     if !self.remoteServices.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.remoteServices, fieldNumber: 22)
+      try visitor.visitRepeatedMessageField(value: self.remoteServices, fieldNumber: 24)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1433,6 +1681,8 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
     if lhs.workers != rhs.workers {return false}
     if lhs.logTroubles != rhs.logTroubles {return false}
     if lhs.alerts != rhs.alerts {return false}
+    if lhs.degradations != rhs.degradations {return false}
+    if lhs.manifest != rhs.manifest {return false}
     if lhs.remoteServices != rhs.remoteServices {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2514,6 +2764,284 @@ nonisolated extension Kith_Host_V1_UpgradeWorkerResponse: SwiftProtobuf.Message,
 
   static func ==(lhs: Kith_Host_V1_UpgradeWorkerResponse, rhs: Kith_Host_V1_UpgradeWorkerResponse) -> Bool {
     if lhs._replacement != rhs._replacement {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_PlanChangesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PlanChangesRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}manifest\0\u{3}plugin_directories\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.manifest) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.pluginDirectories) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.manifest.isEmpty {
+      try visitor.visitSingularStringField(value: self.manifest, fieldNumber: 1)
+    }
+    if !self.pluginDirectories.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.pluginDirectories, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_PlanChangesRequest, rhs: Kith_Host_V1_PlanChangesRequest) -> Bool {
+    if lhs.manifest != rhs.manifest {return false}
+    if lhs.pluginDirectories != rhs.pluginDirectories {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_PlanChangesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PlanChangesResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}changes\0\u{1}fingerprint\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.changes) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.fingerprint) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.changes.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.changes, fieldNumber: 1)
+    }
+    if !self.fingerprint.isEmpty {
+      try visitor.visitSingularBytesField(value: self.fingerprint, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_PlanChangesResponse, rhs: Kith_Host_V1_PlanChangesResponse) -> Bool {
+    if lhs.changes != rhs.changes {return false}
+    if lhs.fingerprint != rhs.fingerprint {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_PlannedChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PlannedChange"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}worker\0\u{1}settings\0\u{1}callers\0\u{3}callers_wait\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.worker) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.settings) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.callers) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.callersWait) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if !self.worker.isEmpty {
+      try visitor.visitSingularStringField(value: self.worker, fieldNumber: 2)
+    }
+    if !self.settings.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.settings, fieldNumber: 3)
+    }
+    if !self.callers.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.callers, fieldNumber: 4)
+    }
+    if self.callersWait != false {
+      try visitor.visitSingularBoolField(value: self.callersWait, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_PlannedChange, rhs: Kith_Host_V1_PlannedChange) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.worker != rhs.worker {return false}
+    if lhs.settings != rhs.settings {return false}
+    if lhs.callers != rhs.callers {return false}
+    if lhs.callersWait != rhs.callersWait {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_ChangedSetting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ChangedSetting"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{3}old_value\0\u{3}new_value\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._oldValue) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._newValue) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.key.isEmpty {
+      try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
+    }
+    try { if let v = self._oldValue {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._newValue {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_ChangedSetting, rhs: Kith_Host_V1_ChangedSetting) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs._oldValue != rhs._oldValue {return false}
+    if lhs._newValue != rhs._newValue {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_ApplyChangesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ApplyChangesRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}manifest\0\u{3}plugin_directories\0\u{1}fingerprint\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.manifest) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.pluginDirectories) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.fingerprint) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.manifest.isEmpty {
+      try visitor.visitSingularStringField(value: self.manifest, fieldNumber: 1)
+    }
+    if !self.pluginDirectories.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.pluginDirectories, fieldNumber: 2)
+    }
+    if !self.fingerprint.isEmpty {
+      try visitor.visitSingularBytesField(value: self.fingerprint, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_ApplyChangesRequest, rhs: Kith_Host_V1_ApplyChangesRequest) -> Bool {
+    if lhs.manifest != rhs.manifest {return false}
+    if lhs.pluginDirectories != rhs.pluginDirectories {return false}
+    if lhs.fingerprint != rhs.fingerprint {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_ApplyChangesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ApplyChangesResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outcomes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.outcomes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.outcomes.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.outcomes, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_ApplyChangesResponse, rhs: Kith_Host_V1_ApplyChangesResponse) -> Bool {
+    if lhs.outcomes != rhs.outcomes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_ChangeOutcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ChangeOutcome"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}change\0\u{1}succeeded\0\u{1}outcome\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._change) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.succeeded) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.outcome) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._change {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.succeeded != false {
+      try visitor.visitSingularBoolField(value: self.succeeded, fieldNumber: 2)
+    }
+    if !self.outcome.isEmpty {
+      try visitor.visitSingularStringField(value: self.outcome, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_ChangeOutcome, rhs: Kith_Host_V1_ChangeOutcome) -> Bool {
+    if lhs._change != rhs._change {return false}
+    if lhs.succeeded != rhs.succeeded {return false}
+    if lhs.outcome != rhs.outcome {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

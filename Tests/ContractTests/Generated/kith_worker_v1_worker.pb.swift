@@ -158,6 +158,10 @@ nonisolated struct Kith_Worker_V1_HandshakeResponse: Sendable {
   /// Clears the value of `process`. Subsequent reads from it will return its default value.
   mutating func clearProcess() {self._process = nil}
 
+  /// The keys of the configuration whose values the worker takes over while it is ready. Empty until it is ready, and for
+  /// one that must be started anew for every change.
+  var liveConfigurationKeys: [String] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -493,7 +497,7 @@ nonisolated extension Kith_Worker_V1_HandshakeRequest: SwiftProtobuf.Message, Sw
 
 nonisolated extension Kith_Worker_V1_HandshakeResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".HandshakeResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}worker_proof\0\u{3}protocol_version\0\u{3}sdk_version\0\u{3}plugin_version\0\u{1}services\0\u{1}process\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}worker_proof\0\u{3}protocol_version\0\u{3}sdk_version\0\u{3}plugin_version\0\u{1}services\0\u{1}process\0\u{3}live_configuration_keys\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -507,6 +511,7 @@ nonisolated extension Kith_Worker_V1_HandshakeResponse: SwiftProtobuf.Message, S
       case 4: try { try decoder.decodeSingularStringField(value: &self.pluginVersion) }()
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.services) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._process) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.liveConfigurationKeys) }()
       default: break
       }
     }
@@ -535,6 +540,9 @@ nonisolated extension Kith_Worker_V1_HandshakeResponse: SwiftProtobuf.Message, S
     try { if let v = self._process {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    if !self.liveConfigurationKeys.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.liveConfigurationKeys, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -545,6 +553,7 @@ nonisolated extension Kith_Worker_V1_HandshakeResponse: SwiftProtobuf.Message, S
     if lhs.pluginVersion != rhs.pluginVersion {return false}
     if lhs.services != rhs.services {return false}
     if lhs._process != rhs._process {return false}
+    if lhs.liveConfigurationKeys != rhs.liveConfigurationKeys {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -997,6 +997,321 @@ void   kith__host__v1__upgrade_worker_response__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__upgrade_worker_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__plan_changes_request__init
+                     (Kith__Host__V1__PlanChangesRequest         *message)
+{
+  static const Kith__Host__V1__PlanChangesRequest init_value = KITH__HOST__V1__PLAN_CHANGES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__plan_changes_request__get_packed_size
+                     (const Kith__Host__V1__PlanChangesRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__plan_changes_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__plan_changes_request__pack
+                     (const Kith__Host__V1__PlanChangesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__plan_changes_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__plan_changes_request__pack_to_buffer
+                     (const Kith__Host__V1__PlanChangesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__plan_changes_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__PlanChangesRequest *
+       kith__host__v1__plan_changes_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__PlanChangesRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__plan_changes_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__plan_changes_request__free_unpacked
+                     (Kith__Host__V1__PlanChangesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__plan_changes_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__plan_changes_response__init
+                     (Kith__Host__V1__PlanChangesResponse         *message)
+{
+  static const Kith__Host__V1__PlanChangesResponse init_value = KITH__HOST__V1__PLAN_CHANGES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__plan_changes_response__get_packed_size
+                     (const Kith__Host__V1__PlanChangesResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__plan_changes_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__plan_changes_response__pack
+                     (const Kith__Host__V1__PlanChangesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__plan_changes_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__plan_changes_response__pack_to_buffer
+                     (const Kith__Host__V1__PlanChangesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__plan_changes_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__PlanChangesResponse *
+       kith__host__v1__plan_changes_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__PlanChangesResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__plan_changes_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__plan_changes_response__free_unpacked
+                     (Kith__Host__V1__PlanChangesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__plan_changes_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__planned_change__init
+                     (Kith__Host__V1__PlannedChange         *message)
+{
+  static const Kith__Host__V1__PlannedChange init_value = KITH__HOST__V1__PLANNED_CHANGE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__planned_change__get_packed_size
+                     (const Kith__Host__V1__PlannedChange *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__planned_change__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__planned_change__pack
+                     (const Kith__Host__V1__PlannedChange *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__planned_change__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__planned_change__pack_to_buffer
+                     (const Kith__Host__V1__PlannedChange *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__planned_change__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__PlannedChange *
+       kith__host__v1__planned_change__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__PlannedChange *)
+     protobuf_c_message_unpack (&kith__host__v1__planned_change__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__planned_change__free_unpacked
+                     (Kith__Host__V1__PlannedChange *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__planned_change__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__changed_setting__init
+                     (Kith__Host__V1__ChangedSetting         *message)
+{
+  static const Kith__Host__V1__ChangedSetting init_value = KITH__HOST__V1__CHANGED_SETTING__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__changed_setting__get_packed_size
+                     (const Kith__Host__V1__ChangedSetting *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__changed_setting__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__changed_setting__pack
+                     (const Kith__Host__V1__ChangedSetting *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__changed_setting__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__changed_setting__pack_to_buffer
+                     (const Kith__Host__V1__ChangedSetting *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__changed_setting__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__ChangedSetting *
+       kith__host__v1__changed_setting__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__ChangedSetting *)
+     protobuf_c_message_unpack (&kith__host__v1__changed_setting__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__changed_setting__free_unpacked
+                     (Kith__Host__V1__ChangedSetting *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__changed_setting__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__apply_changes_request__init
+                     (Kith__Host__V1__ApplyChangesRequest         *message)
+{
+  static const Kith__Host__V1__ApplyChangesRequest init_value = KITH__HOST__V1__APPLY_CHANGES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__apply_changes_request__get_packed_size
+                     (const Kith__Host__V1__ApplyChangesRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__apply_changes_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__apply_changes_request__pack
+                     (const Kith__Host__V1__ApplyChangesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__apply_changes_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__apply_changes_request__pack_to_buffer
+                     (const Kith__Host__V1__ApplyChangesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__apply_changes_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__ApplyChangesRequest *
+       kith__host__v1__apply_changes_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__ApplyChangesRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__apply_changes_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__apply_changes_request__free_unpacked
+                     (Kith__Host__V1__ApplyChangesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__apply_changes_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__apply_changes_response__init
+                     (Kith__Host__V1__ApplyChangesResponse         *message)
+{
+  static const Kith__Host__V1__ApplyChangesResponse init_value = KITH__HOST__V1__APPLY_CHANGES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__apply_changes_response__get_packed_size
+                     (const Kith__Host__V1__ApplyChangesResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__apply_changes_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__apply_changes_response__pack
+                     (const Kith__Host__V1__ApplyChangesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__apply_changes_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__apply_changes_response__pack_to_buffer
+                     (const Kith__Host__V1__ApplyChangesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__apply_changes_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__ApplyChangesResponse *
+       kith__host__v1__apply_changes_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__ApplyChangesResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__apply_changes_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__apply_changes_response__free_unpacked
+                     (Kith__Host__V1__ApplyChangesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__apply_changes_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__change_outcome__init
+                     (Kith__Host__V1__ChangeOutcome         *message)
+{
+  static const Kith__Host__V1__ChangeOutcome init_value = KITH__HOST__V1__CHANGE_OUTCOME__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__change_outcome__get_packed_size
+                     (const Kith__Host__V1__ChangeOutcome *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__change_outcome__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__change_outcome__pack
+                     (const Kith__Host__V1__ChangeOutcome *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__change_outcome__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__change_outcome__pack_to_buffer
+                     (const Kith__Host__V1__ChangeOutcome *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__change_outcome__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__ChangeOutcome *
+       kith__host__v1__change_outcome__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__ChangeOutcome *)
+     protobuf_c_message_unpack (&kith__host__v1__change_outcome__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__change_outcome__free_unpacked
+                     (Kith__Host__V1__ChangeOutcome *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__change_outcome__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__get_metrics_request__init
                      (Kith__Host__V1__GetMetricsRequest         *message)
 {
@@ -1536,7 +1851,7 @@ const ProtobufCMessageDescriptor kith__host__v1__get_status_request__descriptor 
   (ProtobufCMessageInit) kith__host__v1__get_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field_descriptors[10] =
+static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field_descriptors[12] =
 {
   {
     "product",
@@ -1647,8 +1962,32 @@ static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "remote_services",
+    "degradations",
     22,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__GetStatusResponse, n_degradations),
+    offsetof(Kith__Host__V1__GetStatusResponse, degradations),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "manifest",
+    23,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__GetStatusResponse, has_manifest),
+    offsetof(Kith__Host__V1__GetStatusResponse, manifest),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remote_services",
+    24,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Kith__Host__V1__GetStatusResponse, n_remote_services),
@@ -1661,12 +2000,14 @@ static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field
 };
 static const unsigned kith__host__v1__get_status_response__field_indices_by_name[] = {
   8,   /* field[8] = alerts */
+  9,   /* field[9] = degradations */
   3,   /* field[3] = host_pid */
   4,   /* field[4] = host_started_at_ms */
   2,   /* field[2] = host_version */
   7,   /* field[7] = log_troubles */
+  10,   /* field[10] = manifest */
   0,   /* field[0] = product */
-  9,   /* field[9] = remote_services */
+  11,   /* field[11] = remote_services */
   5,   /* field[5] = root */
   1,   /* field[1] = title */
   6,   /* field[6] = workers */
@@ -1675,7 +2016,7 @@ static const ProtobufCIntRange kith__host__v1__get_status_response__number_range
 {
   { 1, 0 },
   { 20, 7 },
-  { 0, 10 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor =
 {
@@ -1685,7 +2026,7 @@ const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor
   "Kith__Host__V1__GetStatusResponse",
   "kith.host.v1",
   sizeof(Kith__Host__V1__GetStatusResponse),
-  10,
+  12,
   kith__host__v1__get_status_response__field_descriptors,
   kith__host__v1__get_status_response__field_indices_by_name,
   2,  kith__host__v1__get_status_response__number_ranges,
@@ -3308,6 +3649,428 @@ const ProtobufCMessageDescriptor kith__host__v1__upgrade_worker_response__descri
   kith__host__v1__upgrade_worker_response__field_indices_by_name,
   1,  kith__host__v1__upgrade_worker_response__number_ranges,
   (ProtobufCMessageInit) kith__host__v1__upgrade_worker_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__plan_changes_request__field_descriptors[2] =
+{
+  {
+    "manifest",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__PlanChangesRequest, has_manifest),
+    offsetof(Kith__Host__V1__PlanChangesRequest, manifest),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "plugin_directories",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__PlanChangesRequest, n_plugin_directories),
+    offsetof(Kith__Host__V1__PlanChangesRequest, plugin_directories),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__plan_changes_request__field_indices_by_name[] = {
+  0,   /* field[0] = manifest */
+  1,   /* field[1] = plugin_directories */
+};
+static const ProtobufCIntRange kith__host__v1__plan_changes_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__plan_changes_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.PlanChangesRequest",
+  "PlanChangesRequest",
+  "Kith__Host__V1__PlanChangesRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__PlanChangesRequest),
+  2,
+  kith__host__v1__plan_changes_request__field_descriptors,
+  kith__host__v1__plan_changes_request__field_indices_by_name,
+  1,  kith__host__v1__plan_changes_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__plan_changes_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__plan_changes_response__field_descriptors[2] =
+{
+  {
+    "changes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__PlanChangesResponse, n_changes),
+    offsetof(Kith__Host__V1__PlanChangesResponse, changes),
+    &kith__host__v1__planned_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fingerprint",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__PlanChangesResponse, has_fingerprint),
+    offsetof(Kith__Host__V1__PlanChangesResponse, fingerprint),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__plan_changes_response__field_indices_by_name[] = {
+  0,   /* field[0] = changes */
+  1,   /* field[1] = fingerprint */
+};
+static const ProtobufCIntRange kith__host__v1__plan_changes_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__plan_changes_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.PlanChangesResponse",
+  "PlanChangesResponse",
+  "Kith__Host__V1__PlanChangesResponse",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__PlanChangesResponse),
+  2,
+  kith__host__v1__plan_changes_response__field_descriptors,
+  kith__host__v1__plan_changes_response__field_indices_by_name,
+  1,  kith__host__v1__plan_changes_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__plan_changes_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__planned_change__field_descriptors[5] =
+{
+  {
+    "kind",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__PlannedChange, has_kind),
+    offsetof(Kith__Host__V1__PlannedChange, kind),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "worker",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__PlannedChange, has_worker),
+    offsetof(Kith__Host__V1__PlannedChange, worker),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "settings",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__PlannedChange, n_settings),
+    offsetof(Kith__Host__V1__PlannedChange, settings),
+    &kith__host__v1__changed_setting__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "callers",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__PlannedChange, n_callers),
+    offsetof(Kith__Host__V1__PlannedChange, callers),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "callers_wait",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__PlannedChange, has_callers_wait),
+    offsetof(Kith__Host__V1__PlannedChange, callers_wait),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__planned_change__field_indices_by_name[] = {
+  3,   /* field[3] = callers */
+  4,   /* field[4] = callers_wait */
+  0,   /* field[0] = kind */
+  2,   /* field[2] = settings */
+  1,   /* field[1] = worker */
+};
+static const ProtobufCIntRange kith__host__v1__planned_change__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__planned_change__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.PlannedChange",
+  "PlannedChange",
+  "Kith__Host__V1__PlannedChange",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__PlannedChange),
+  5,
+  kith__host__v1__planned_change__field_descriptors,
+  kith__host__v1__planned_change__field_indices_by_name,
+  1,  kith__host__v1__planned_change__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__planned_change__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__changed_setting__field_descriptors[3] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__ChangedSetting, has_key),
+    offsetof(Kith__Host__V1__ChangedSetting, key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "old_value",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__ChangedSetting, has_old_value),
+    offsetof(Kith__Host__V1__ChangedSetting, old_value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "new_value",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__ChangedSetting, has_new_value),
+    offsetof(Kith__Host__V1__ChangedSetting, new_value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__changed_setting__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  2,   /* field[2] = new_value */
+  1,   /* field[1] = old_value */
+};
+static const ProtobufCIntRange kith__host__v1__changed_setting__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__changed_setting__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.ChangedSetting",
+  "ChangedSetting",
+  "Kith__Host__V1__ChangedSetting",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__ChangedSetting),
+  3,
+  kith__host__v1__changed_setting__field_descriptors,
+  kith__host__v1__changed_setting__field_indices_by_name,
+  1,  kith__host__v1__changed_setting__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__changed_setting__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__apply_changes_request__field_descriptors[3] =
+{
+  {
+    "manifest",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__ApplyChangesRequest, has_manifest),
+    offsetof(Kith__Host__V1__ApplyChangesRequest, manifest),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "plugin_directories",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__ApplyChangesRequest, n_plugin_directories),
+    offsetof(Kith__Host__V1__ApplyChangesRequest, plugin_directories),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fingerprint",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__ApplyChangesRequest, has_fingerprint),
+    offsetof(Kith__Host__V1__ApplyChangesRequest, fingerprint),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__apply_changes_request__field_indices_by_name[] = {
+  2,   /* field[2] = fingerprint */
+  0,   /* field[0] = manifest */
+  1,   /* field[1] = plugin_directories */
+};
+static const ProtobufCIntRange kith__host__v1__apply_changes_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__apply_changes_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.ApplyChangesRequest",
+  "ApplyChangesRequest",
+  "Kith__Host__V1__ApplyChangesRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__ApplyChangesRequest),
+  3,
+  kith__host__v1__apply_changes_request__field_descriptors,
+  kith__host__v1__apply_changes_request__field_indices_by_name,
+  1,  kith__host__v1__apply_changes_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__apply_changes_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__apply_changes_response__field_descriptors[1] =
+{
+  {
+    "outcomes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__ApplyChangesResponse, n_outcomes),
+    offsetof(Kith__Host__V1__ApplyChangesResponse, outcomes),
+    &kith__host__v1__change_outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__apply_changes_response__field_indices_by_name[] = {
+  0,   /* field[0] = outcomes */
+};
+static const ProtobufCIntRange kith__host__v1__apply_changes_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__apply_changes_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.ApplyChangesResponse",
+  "ApplyChangesResponse",
+  "Kith__Host__V1__ApplyChangesResponse",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__ApplyChangesResponse),
+  1,
+  kith__host__v1__apply_changes_response__field_descriptors,
+  kith__host__v1__apply_changes_response__field_indices_by_name,
+  1,  kith__host__v1__apply_changes_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__apply_changes_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__change_outcome__field_descriptors[3] =
+{
+  {
+    "change",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__ChangeOutcome, n_change),
+    offsetof(Kith__Host__V1__ChangeOutcome, change),
+    &kith__host__v1__planned_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "succeeded",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__ChangeOutcome, has_succeeded),
+    offsetof(Kith__Host__V1__ChangeOutcome, succeeded),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outcome",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__ChangeOutcome, has_outcome),
+    offsetof(Kith__Host__V1__ChangeOutcome, outcome),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__change_outcome__field_indices_by_name[] = {
+  0,   /* field[0] = change */
+  2,   /* field[2] = outcome */
+  1,   /* field[1] = succeeded */
+};
+static const ProtobufCIntRange kith__host__v1__change_outcome__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__change_outcome__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.ChangeOutcome",
+  "ChangeOutcome",
+  "Kith__Host__V1__ChangeOutcome",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__ChangeOutcome),
+  3,
+  kith__host__v1__change_outcome__field_descriptors,
+  kith__host__v1__change_outcome__field_indices_by_name,
+  1,  kith__host__v1__change_outcome__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__change_outcome__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define kith__host__v1__get_metrics_request__field_descriptors NULL

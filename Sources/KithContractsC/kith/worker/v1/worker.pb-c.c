@@ -959,7 +959,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__handshake_request__descriptor
   (ProtobufCMessageInit) kith__worker__v1__handshake_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__worker__v1__handshake_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor kith__worker__v1__handshake_response__field_descriptors[7] =
 {
   {
     "worker_proof",
@@ -1033,8 +1033,21 @@ static const ProtobufCFieldDescriptor kith__worker__v1__handshake_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "live_configuration_keys",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__HandshakeResponse, n_live_configuration_keys),
+    offsetof(Kith__Worker__V1__HandshakeResponse, live_configuration_keys),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__worker__v1__handshake_response__field_indices_by_name[] = {
+  6,   /* field[6] = live_configuration_keys */
   3,   /* field[3] = plugin_version */
   5,   /* field[5] = process */
   1,   /* field[1] = protocol_version */
@@ -1045,7 +1058,7 @@ static const unsigned kith__worker__v1__handshake_response__field_indices_by_nam
 static const ProtobufCIntRange kith__worker__v1__handshake_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__handshake_response__descriptor =
 {
@@ -1055,7 +1068,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__handshake_response__descripto
   "Kith__Worker__V1__HandshakeResponse",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__HandshakeResponse),
-  6,
+  7,
   kith__worker__v1__handshake_response__field_descriptors,
   kith__worker__v1__handshake_response__field_indices_by_name,
   1,  kith__worker__v1__handshake_response__number_ranges,

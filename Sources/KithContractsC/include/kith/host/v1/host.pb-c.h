@@ -38,6 +38,13 @@ typedef struct Kith__Host__V1__RestartWorkersResponse Kith__Host__V1__RestartWor
 typedef struct Kith__Host__V1__Replacement Kith__Host__V1__Replacement;
 typedef struct Kith__Host__V1__UpgradeWorkerRequest Kith__Host__V1__UpgradeWorkerRequest;
 typedef struct Kith__Host__V1__UpgradeWorkerResponse Kith__Host__V1__UpgradeWorkerResponse;
+typedef struct Kith__Host__V1__PlanChangesRequest Kith__Host__V1__PlanChangesRequest;
+typedef struct Kith__Host__V1__PlanChangesResponse Kith__Host__V1__PlanChangesResponse;
+typedef struct Kith__Host__V1__PlannedChange Kith__Host__V1__PlannedChange;
+typedef struct Kith__Host__V1__ChangedSetting Kith__Host__V1__ChangedSetting;
+typedef struct Kith__Host__V1__ApplyChangesRequest Kith__Host__V1__ApplyChangesRequest;
+typedef struct Kith__Host__V1__ApplyChangesResponse Kith__Host__V1__ApplyChangesResponse;
+typedef struct Kith__Host__V1__ChangeOutcome Kith__Host__V1__ChangeOutcome;
 typedef struct Kith__Host__V1__GetMetricsRequest Kith__Host__V1__GetMetricsRequest;
 typedef struct Kith__Host__V1__GetMetricsResponse Kith__Host__V1__GetMetricsResponse;
 typedef struct Kith__Host__V1__ProcessMetrics Kith__Host__V1__ProcessMetrics;
@@ -89,12 +96,16 @@ struct  Kith__Host__V1__GetStatusResponse
   Kith__Host__V1__LogTrouble **log_troubles;
   size_t n_alerts;
   Kith__Host__V1__Alert **alerts;
+  size_t n_degradations;
+  ProtobufCBinaryData *degradations;
+  protobuf_c_boolean has_manifest;
+  ProtobufCBinaryData manifest;
   size_t n_remote_services;
   Kith__Host__V1__RemoteServiceStatus **remote_services;
 };
 #define KITH__HOST__V1__GET_STATUS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__get_status_response__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL}, 0,NULL }
 
 
 struct  Kith__Host__V1__RemoteServiceStatus
@@ -463,6 +474,107 @@ struct  Kith__Host__V1__UpgradeWorkerResponse
 #define KITH__HOST__V1__UPGRADE_WORKER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__upgrade_worker_response__descriptor) \
     , 0,NULL }
+
+
+struct  Kith__Host__V1__PlanChangesRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_manifest;
+  ProtobufCBinaryData manifest;
+  size_t n_plugin_directories;
+  ProtobufCBinaryData *plugin_directories;
+};
+#define KITH__HOST__V1__PLAN_CHANGES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__plan_changes_request__descriptor) \
+    , 0, {0,NULL}, 0,NULL }
+
+
+struct  Kith__Host__V1__PlanChangesResponse
+{
+  ProtobufCMessage base;
+  size_t n_changes;
+  Kith__Host__V1__PlannedChange **changes;
+  protobuf_c_boolean has_fingerprint;
+  ProtobufCBinaryData fingerprint;
+};
+#define KITH__HOST__V1__PLAN_CHANGES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__plan_changes_response__descriptor) \
+    , 0,NULL, 0, {0,NULL} }
+
+
+struct  Kith__Host__V1__PlannedChange
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_kind;
+  int32_t kind;
+  protobuf_c_boolean has_worker;
+  ProtobufCBinaryData worker;
+  size_t n_settings;
+  Kith__Host__V1__ChangedSetting **settings;
+  size_t n_callers;
+  ProtobufCBinaryData *callers;
+  protobuf_c_boolean has_callers_wait;
+  uint64_t callers_wait;
+};
+#define KITH__HOST__V1__PLANNED_CHANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__planned_change__descriptor) \
+    , 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0, 0 }
+
+
+struct  Kith__Host__V1__ChangedSetting
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_key;
+  ProtobufCBinaryData key;
+  protobuf_c_boolean has_old_value;
+  ProtobufCBinaryData old_value;
+  protobuf_c_boolean has_new_value;
+  ProtobufCBinaryData new_value;
+};
+#define KITH__HOST__V1__CHANGED_SETTING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__changed_setting__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Host__V1__ApplyChangesRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_manifest;
+  ProtobufCBinaryData manifest;
+  size_t n_plugin_directories;
+  ProtobufCBinaryData *plugin_directories;
+  protobuf_c_boolean has_fingerprint;
+  ProtobufCBinaryData fingerprint;
+};
+#define KITH__HOST__V1__APPLY_CHANGES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__apply_changes_request__descriptor) \
+    , 0, {0,NULL}, 0,NULL, 0, {0,NULL} }
+
+
+struct  Kith__Host__V1__ApplyChangesResponse
+{
+  ProtobufCMessage base;
+  size_t n_outcomes;
+  Kith__Host__V1__ChangeOutcome **outcomes;
+};
+#define KITH__HOST__V1__APPLY_CHANGES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__apply_changes_response__descriptor) \
+    , 0,NULL }
+
+
+struct  Kith__Host__V1__ChangeOutcome
+{
+  ProtobufCMessage base;
+  size_t n_change;
+  Kith__Host__V1__PlannedChange **change;
+  protobuf_c_boolean has_succeeded;
+  uint64_t succeeded;
+  protobuf_c_boolean has_outcome;
+  ProtobufCBinaryData outcome;
+};
+#define KITH__HOST__V1__CHANGE_OUTCOME__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__change_outcome__descriptor) \
+    , 0,NULL, 0, 0, 0, {0,NULL} }
 
 
 struct  Kith__Host__V1__GetMetricsRequest
@@ -1067,6 +1179,139 @@ Kith__Host__V1__UpgradeWorkerResponse *
 void   kith__host__v1__upgrade_worker_response__free_unpacked
                      (Kith__Host__V1__UpgradeWorkerResponse *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Host__V1__PlanChangesRequest methods */
+void   kith__host__v1__plan_changes_request__init
+                     (Kith__Host__V1__PlanChangesRequest         *message);
+size_t kith__host__v1__plan_changes_request__get_packed_size
+                     (const Kith__Host__V1__PlanChangesRequest   *message);
+size_t kith__host__v1__plan_changes_request__pack
+                     (const Kith__Host__V1__PlanChangesRequest   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__plan_changes_request__pack_to_buffer
+                     (const Kith__Host__V1__PlanChangesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__PlanChangesRequest *
+       kith__host__v1__plan_changes_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__plan_changes_request__free_unpacked
+                     (Kith__Host__V1__PlanChangesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__PlanChangesResponse methods */
+void   kith__host__v1__plan_changes_response__init
+                     (Kith__Host__V1__PlanChangesResponse         *message);
+size_t kith__host__v1__plan_changes_response__get_packed_size
+                     (const Kith__Host__V1__PlanChangesResponse   *message);
+size_t kith__host__v1__plan_changes_response__pack
+                     (const Kith__Host__V1__PlanChangesResponse   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__plan_changes_response__pack_to_buffer
+                     (const Kith__Host__V1__PlanChangesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__PlanChangesResponse *
+       kith__host__v1__plan_changes_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__plan_changes_response__free_unpacked
+                     (Kith__Host__V1__PlanChangesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__PlannedChange methods */
+void   kith__host__v1__planned_change__init
+                     (Kith__Host__V1__PlannedChange         *message);
+size_t kith__host__v1__planned_change__get_packed_size
+                     (const Kith__Host__V1__PlannedChange   *message);
+size_t kith__host__v1__planned_change__pack
+                     (const Kith__Host__V1__PlannedChange   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__planned_change__pack_to_buffer
+                     (const Kith__Host__V1__PlannedChange   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__PlannedChange *
+       kith__host__v1__planned_change__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__planned_change__free_unpacked
+                     (Kith__Host__V1__PlannedChange *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__ChangedSetting methods */
+void   kith__host__v1__changed_setting__init
+                     (Kith__Host__V1__ChangedSetting         *message);
+size_t kith__host__v1__changed_setting__get_packed_size
+                     (const Kith__Host__V1__ChangedSetting   *message);
+size_t kith__host__v1__changed_setting__pack
+                     (const Kith__Host__V1__ChangedSetting   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__changed_setting__pack_to_buffer
+                     (const Kith__Host__V1__ChangedSetting   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__ChangedSetting *
+       kith__host__v1__changed_setting__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__changed_setting__free_unpacked
+                     (Kith__Host__V1__ChangedSetting *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__ApplyChangesRequest methods */
+void   kith__host__v1__apply_changes_request__init
+                     (Kith__Host__V1__ApplyChangesRequest         *message);
+size_t kith__host__v1__apply_changes_request__get_packed_size
+                     (const Kith__Host__V1__ApplyChangesRequest   *message);
+size_t kith__host__v1__apply_changes_request__pack
+                     (const Kith__Host__V1__ApplyChangesRequest   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__apply_changes_request__pack_to_buffer
+                     (const Kith__Host__V1__ApplyChangesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__ApplyChangesRequest *
+       kith__host__v1__apply_changes_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__apply_changes_request__free_unpacked
+                     (Kith__Host__V1__ApplyChangesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__ApplyChangesResponse methods */
+void   kith__host__v1__apply_changes_response__init
+                     (Kith__Host__V1__ApplyChangesResponse         *message);
+size_t kith__host__v1__apply_changes_response__get_packed_size
+                     (const Kith__Host__V1__ApplyChangesResponse   *message);
+size_t kith__host__v1__apply_changes_response__pack
+                     (const Kith__Host__V1__ApplyChangesResponse   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__apply_changes_response__pack_to_buffer
+                     (const Kith__Host__V1__ApplyChangesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__ApplyChangesResponse *
+       kith__host__v1__apply_changes_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__apply_changes_response__free_unpacked
+                     (Kith__Host__V1__ApplyChangesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__ChangeOutcome methods */
+void   kith__host__v1__change_outcome__init
+                     (Kith__Host__V1__ChangeOutcome         *message);
+size_t kith__host__v1__change_outcome__get_packed_size
+                     (const Kith__Host__V1__ChangeOutcome   *message);
+size_t kith__host__v1__change_outcome__pack
+                     (const Kith__Host__V1__ChangeOutcome   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__change_outcome__pack_to_buffer
+                     (const Kith__Host__V1__ChangeOutcome   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__ChangeOutcome *
+       kith__host__v1__change_outcome__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__change_outcome__free_unpacked
+                     (Kith__Host__V1__ChangeOutcome *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Host__V1__GetMetricsRequest methods */
 void   kith__host__v1__get_metrics_request__init
                      (Kith__Host__V1__GetMetricsRequest         *message);
@@ -1347,6 +1592,27 @@ typedef void (*Kith__Host__V1__UpgradeWorkerRequest_Closure)
 typedef void (*Kith__Host__V1__UpgradeWorkerResponse_Closure)
                  (const Kith__Host__V1__UpgradeWorkerResponse *message,
                   void *closure_data);
+typedef void (*Kith__Host__V1__PlanChangesRequest_Closure)
+                 (const Kith__Host__V1__PlanChangesRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__PlanChangesResponse_Closure)
+                 (const Kith__Host__V1__PlanChangesResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__PlannedChange_Closure)
+                 (const Kith__Host__V1__PlannedChange *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__ChangedSetting_Closure)
+                 (const Kith__Host__V1__ChangedSetting *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__ApplyChangesRequest_Closure)
+                 (const Kith__Host__V1__ApplyChangesRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__ApplyChangesResponse_Closure)
+                 (const Kith__Host__V1__ApplyChangesResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__ChangeOutcome_Closure)
+                 (const Kith__Host__V1__ChangeOutcome *message,
+                  void *closure_data);
 typedef void (*Kith__Host__V1__GetMetricsRequest_Closure)
                  (const Kith__Host__V1__GetMetricsRequest *message,
                   void *closure_data);
@@ -1411,6 +1677,13 @@ extern const ProtobufCMessageDescriptor kith__host__v1__restart_workers_response
 extern const ProtobufCMessageDescriptor kith__host__v1__replacement__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__upgrade_worker_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__upgrade_worker_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__plan_changes_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__plan_changes_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__planned_change__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__changed_setting__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__apply_changes_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__apply_changes_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__change_outcome__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__get_metrics_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__get_metrics_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__process_metrics__descriptor;

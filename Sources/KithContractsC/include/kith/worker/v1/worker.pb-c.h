@@ -116,10 +116,12 @@ struct  Kith__Worker__V1__HandshakeResponse
   Kith__Worker__V1__ServiceContract **services;
   size_t n_process;
   Kith__Worker__V1__ProcessIdentity **process;
+  size_t n_live_configuration_keys;
+  ProtobufCBinaryData *live_configuration_keys;
 };
 #define KITH__WORKER__V1__HANDSHAKE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__handshake_response__descriptor) \
-    , 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0,NULL }
+    , 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL }
 
 
 struct  Kith__Worker__V1__ServiceContract

@@ -1,0 +1,61 @@
+import HostContract
+import KithJSON
+import KithManifest
+
+/// Changes to a product, and what became of them, for a person and for a program.
+struct ChangesReport {
+  let terminal: Terminal
+
+  /// The changes, a few lines each, each led by its sign.
+  func lines(_ changes: [KithManifest.PlannedChange]) -> [String] {
+    changes.flatMap { change -> [String] in
+      let lines = change.lines.map(SafeText.line)
+      return lines.prefix(1).map { terminal.text($0, Self.style(of: change.kind)) }
+        + lines.dropFirst()
+    }
+  }
+
+  /// What became of changes, a line each.
+  func lines(_ outcomes: [ChangeOutcome]) -> [String] {
+    outcomes.map { outcome in
+      let change = KithManifest.PlannedChange(outcome.change ?? HostContract.PlannedChange())
+      return "\(change.kind.sign) \(SafeText.line(change.subject)): "
+        + terminal.text(SafeText.line(outcome.outcome), outcome.succeeded ? .green : .red)
+    }
+  }
+
+  /// How many there are of each kind: `1 to start, 2 to restart`.
+  static func summary(_ changes: [KithManifest.PlannedChange]) -> String {
+    KithManifest.PlannedChange.Kind.allCases.compactMap { kind in
+      let count = changes.count { $0.kind == kind }
+      return count == 0 ? nil : "\(count) to \(kind.rawValue)"
+    }.joined(separator: ", ")
+  }
+
+  private static func style(of kind: KithManifest.PlannedChange.Kind) -> Terminal.Colour {
+    switch kind {
+    case .start: .green
+    case .stop: .red
+    case .restart, .reconfigure: .yellow
+    case .adjust: .faint
+    }
+  }
+}
+
+extension KithManifest.PlannedChange {
+  /// A change in the words of the contract; one of a kind that this program does not know is shown as a restart.
+  init(_ change: HostContract.PlannedChange) {
+    let kind: Kind =
+      switch change.kind {
+      case .start: .start
+      case .stop: .stop
+      case .reconfigure: .reconfigure
+      case .adjust: .adjust
+      default: .restart
+      }
+    self.init(
+      kind, worker: change.worker,
+      settings: change.settings.map { Setting(key: $0.key, old: $0.oldValue, new: $0.newValue) },
+      callers: change.callers, callersWait: change.callersWait)
+  }
+}

@@ -1,0 +1,223 @@
+import HostContract
+import KithManifest
+import KithRPC
+import KithSupervision
+
+/// Taking over a changed manifest.
+///
+/// All that can be refused is refused before anything is changed: the manifests are read and checked, logs opened, the
+/// change recorded, and workers asked to take over their new configuration. Then the product is made of the new workers, in
+/// one step, and what is left is to wait for them.
+extension Host {
+  /// Applies the manifest as it stands on disk now; what comes of it is in the log.
+  public func reload(because reason: String) async {
+    log("applying \(settings.source.product): \(reason)")
+    do {
+      let source = ProductSource(product: "", folders: [])
+      if try await applyChanges(source, fingerprint: [], by: nil).isEmpty {
+        log("applied: nothing differs")
+      }
+    } catch {
+      log("not applied: \((error as? RPCError)?.message ?? "\(error)")", level: .error)
+    }
+  }
+
+  /// Carries out the changes that a manifest comes to and answers what became of each.
+  /// - Parameter fingerprint: that of the changes that were planned; empty for whatever they are now.
+  func applyChanges(
+    _ source: ProductSource, fingerprint planned: [UInt8], by peer: PeerIdentity?
+  ) async throws -> [ChangeOutcome] {
+    try refuseDuringShutdown()
+    guard !isTakingOver else {
+      throw RPCError(.aborted, "nothing was changed: another manifest is being applied; plan again")
+    }
+    isTakingOver = true
+    let changes: PlannedChanges
+    var generations: [String: UInt64] = [:]
+    do {
+      defer { isTakingOver = false }
+      let source = completed(source)
+      let plan = try await read(source)
+      changes = self.changes(to: plan)
+      guard planned.isEmpty || planned == fingerprint(of: changes) else {
+        throw RPCError(
+          .aborted,
+          "nothing was changed: the product or its manifests have changed since this was planned; plan again"
+        )
+      }
+      try await prepare(changes, plan, source)
+      for snapshot in supervisor.snapshots {
+        generations[snapshot.name] = snapshot.latestGeneration
+      }
+      takeOver(changes, plan, source)
+    }
+    for line in changes.changes.flatMap(\.lines) { log("applying: \(line)") }
+    if let peer {
+      note("apply", of: changes.changes.map(\.worker).filter { !$0.isEmpty }, by: peer)
+    }
+    var outcomes: [ChangeOutcome] = []
+    for change in changes.changes {
+      let (succeeded, outcome) = try await self.outcome(
+        of: change, after: generations[change.worker] ?? 0)
+      log("applied: \(change.subject): \(outcome)", level: succeeded ? .notice : .error)
+      outcomes.append(
+        ChangeOutcome(
+          change: HostContract.PlannedChange(change), succeeded: succeeded, outcome: outcome))
+    }
+    return outcomes
+  }
+
+  // MARK: Before anything is changed
+
+  private func prepare(
+    _ changes: PlannedChanges, _ plan: Plan, _ source: ProductSource
+  ) async throws {
+    do throws(SystemError) {
+      try records.checkRoom()
+      for worker in plan.workers {
+        try await logs.open(
+          logOf: worker.name, at: settings.places.logFile(worker: worker.name))
+      }
+      try record(source)
+    } catch {
+      throw RPCError(
+        .resourceExhausted, "nothing was changed, since the change could not be recorded: \(error)")
+    }
+    do {
+      try await reconfigure(changes, plan)
+    } catch {
+      do throws(SystemError) {
+        try record(settings.source)
+      } catch {
+        log(
+          "\(settings.places.appliedManifestFile) still says that \(source.product) is to run: \(error)",
+          level: .error)
+      }
+      throw error
+    }
+  }
+
+  /// Has the next host run this.
+  private func record(_ source: ProductSource) throws(SystemError) {
+    guard source != settings.startedWith else {
+      return AppliedManifest.forget(at: settings.places)
+    }
+    try AppliedManifest(startedWith: settings.startedWith, source: source)
+      .write(at: settings.places)
+  }
+
+  /// Keeps what was applied to an earlier host if this one runs it; forgets it if this one was told to run something else.
+  func keepAppliedManifest() {
+    if settings.source == settings.startedWith {
+      AppliedManifest.forget(at: settings.places)
+    } else {
+      log("runs \(settings.source.product), which was applied last")
+    }
+  }
+
+  /// Has workers take over their new configuration; when one does not, those before it get their old one back.
+  private func reconfigure(_ changes: PlannedChanges, _ plan: Plan) async throws {
+    var done: [(link: WorkerLink, before: PlannedWorker)] = []
+    let address = settings.places.controlAddress
+    do {
+      for change in changes.changes where change.kind == .reconfigure {
+        guard let worker = plan.worker(named: change.worker),
+          let before = definition(of: change.worker),
+          let link = published[change.worker].flatMap({ processes[$0] })?.link
+        else { throw Self.endedMeanwhile(change.worker) }
+        done.append((link, before))
+        do throws(RPCError) {
+          try await link.reconfigure(worker.configurationText, hostAddress: address)
+        } catch {
+          throw error.code == .unavailable
+            ? Self.endedMeanwhile(change.worker)
+            : RPCError(
+              .invalidArgument,
+              "nothing was changed: \(change.worker) refused its new configuration: \(error.message)"
+            )
+        }
+      }
+      // The same processes must still be there, and nobody must have asked for anything else.
+      guard self.changes(to: plan).essence == changes.essence,
+        done.allSatisfy({ taken in processes.values.contains { $0.link === taken.link } })
+      else {
+        throw RPCError(
+          .aborted, "nothing was changed: the product changed in this very moment; plan again")
+      }
+      try refuseDuringShutdown()
+    } catch {
+      for (link, before) in done {
+        try? await link.reconfigure(before.configurationText, hostAddress: address)
+      }
+      throw error
+    }
+  }
+
+  private static func endedMeanwhile(_ name: String) -> RPCError {
+    RPCError(.aborted, "nothing was changed: \(name) ended meanwhile; plan again")
+  }
+
+  // MARK: The change
+
+  /// Makes the product of other workers, in one step.
+  private func takeOver(_ changes: PlannedChanges, _ plan: Plan, _ source: ProductSource) {
+    let kinds = Dictionary(
+      uniqueKeysWithValues: changes.changes.map { ($0.worker, $0.kind) })
+    latestRevision += 1
+    let specifications = plan.workers.map { worker in
+      var specification = worker.specification(lastGeneration: generations[worker.name])
+      let snapshot = supervisor.snapshot(of: worker.name)
+      switch kinds[worker.name] {
+      case .start?, .restart?, .stop?: specification.revision = latestRevision
+      case .reconfigure?, .adjust?, nil:
+        specification.revision = snapshot.map { $0.revision ?? $0.specifiedRevision } ?? 0
+      }
+      definitions[worker.name, default: [:]][specification.revision] = worker
+      return specification
+    }
+    let graph: WorkerGraph
+    do throws(WorkerGraph.Flaw) {
+      graph = try WorkerGraph(specifications)
+    } catch {
+      // The plan has checked names and cycles.
+      preconditionFailure("the plan cannot be supervised: \(error)")
+    }
+    let before = settings.plan
+    settings.plan = plan
+    settings.source = source
+    post(.specified(graph))
+    let names = plan.workers.map(\.name)
+    definitions = definitions.filter { supervisor.snapshot(of: $0.key) != nil }
+    if before.metrics != plan.metrics { serveMetrics() }
+    if before.alerts != plan.alerts || before.workers.map(\.name) != names {
+      alerts = AlertEvaluator(rules: plan.alerts, workers: names)
+      watchForAlerts()
+    }
+  }
+
+  // MARK: What became of it
+
+  private func outcome(
+    of change: KithManifest.PlannedChange, after generation: UInt64
+  ) async throws -> (succeeded: Bool, outcome: String) {
+    let name = change.worker
+    switch change.kind {
+    case .adjust: return (true, "in force")
+    case .reconfigure: return (true, "took over its new configuration")
+    case .stop:
+      try await wait { host -> Result<Void, RPCError>? in
+        host.supervisor.snapshot(of: name) == nil || host.settings.plan.worker(named: name) != nil
+          ? .success(()) : nil
+      }
+      return (true, "ended")
+    case .start, .restart:
+      do {
+        try await waitUntilReplaced(name, after: generation)
+      } catch let error as RPCError {
+        return (false, error.message)
+      }
+      let ready = supervisor.snapshot(of: name)?.generation ?? 0
+      return (true, "ready as generation \(ready)")
+    }
+  }
+}

@@ -1,0 +1,12 @@
+public import KithManifest
+
+extension ManifestReader {
+  /// Reads a product and its plugins, plans it, and checks the contracts between its workers' programs.
+  /// - Throws: all that is wrong.
+  public func checkedPlan(_ nameOrPath: String) throws(ManifestErrors) -> Plan {
+    let plan = try plan(nameOrPath)
+    let errors = ContractCheck.errors(in: plan) { ProgramContracts.read(from: $0.executablePath) }
+    if let errors = ManifestErrors(errors) { throw errors }
+    return plan
+  }
+}
