@@ -33,6 +33,9 @@ public struct GetStatusResponse: GeneratedMessage {
   /// One for each alert rule of the manifest and each worker that it watches, in the order of the manifest.
   public var alerts: [Alert] = []
 
+  /// Why the program that this host was to become did not start. Empty unless this host was put back in its place.
+  public var failedUpgrade: String = ""
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -49,7 +52,8 @@ public struct GetStatusResponse: GeneratedMessage {
     root: String = "",
     workers: [WorkerStatus] = [],
     logTroubles: [LogTrouble] = [],
-    alerts: [Alert] = []
+    alerts: [Alert] = [],
+    failedUpgrade: String = ""
   ) {
     self.product = product
     self.title = title
@@ -60,6 +64,7 @@ public struct GetStatusResponse: GeneratedMessage {
     self.workers = workers
     self.logTroubles = logTroubles
     self.alerts = alerts
+    self.failedUpgrade = failedUpgrade
   }
 
   public static var fullName: String { "kith.host.v1.GetStatusResponse" }
@@ -77,6 +82,7 @@ public struct GetStatusResponse: GeneratedMessage {
     try Unpacked.append(c.pointee.workers, c.pointee.n_workers, to: &self.workers)
     try Unpacked.append(c.pointee.log_troubles, c.pointee.n_log_troubles, to: &self.logTroubles)
     try Unpacked.append(c.pointee.alerts, c.pointee.n_alerts, to: &self.alerts)
+    if c.pointee.has_failed_upgrade != 0 { self.failedUpgrade = try Unpacked.text(c.pointee.failed_upgrade, "kith.host.v1.GetStatusResponse.failed_upgrade") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -110,6 +116,10 @@ public struct GetStatusResponse: GeneratedMessage {
     (c.pointee.workers, c.pointee.n_workers) = try arena.fill(self.workers)
     (c.pointee.log_troubles, c.pointee.n_log_troubles) = try arena.fill(self.logTroubles)
     (c.pointee.alerts, c.pointee.n_alerts) = try arena.fill(self.alerts)
+    if !self.failedUpgrade.isEmpty {
+      c.pointee.failed_upgrade = arena.copy(self.failedUpgrade)
+      c.pointee.has_failed_upgrade = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -123,6 +133,7 @@ public struct GetStatusResponse: GeneratedMessage {
     if !self.workers.isEmpty { text.add("workers", self.workers) }
     if !self.logTroubles.isEmpty { text.add("logTroubles", self.logTroubles) }
     if !self.alerts.isEmpty { text.add("alerts", self.alerts) }
+    if !self.failedUpgrade.isEmpty { text.add("failedUpgrade", self.failedUpgrade) }
     text.add(self.unknownFields)
   }
 }

@@ -45,6 +45,12 @@ struct HostService: HostHandler {
     return UpgradeWorkerResponse(replacement: try await host.upgrade(request))
   }
 
+  func upgradeHost(
+    _ request: UpgradeHostRequest, context: CallContext
+  ) async throws -> UpgradeHostResponse {
+    try await host.upgradeHost(request)
+  }
+
   func getMetrics(
     _ request: GetMetricsRequest, context: CallContext
   ) async throws -> GetMetricsResponse {

@@ -376,6 +376,9 @@ nonisolated struct Kith_Host_V1_GetStatusResponse: Sendable {
   /// One for each alert rule of the manifest and each worker that it watches, in the order of the manifest.
   var alerts: [Kith_Host_V1_Alert] = []
 
+  /// Why the program that this host was to become did not start. Empty unless this host was put back in its place.
+  var failedUpgrade: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1259,6 +1262,34 @@ nonisolated struct Kith_Host_V1_LogLine: Sendable {
   init() {}
 }
 
+/// What the host is to become.
+nonisolated struct Kith_Host_V1_UpgradeHostRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The absolute path of a `kithd`. Empty means the file that the host was started from, as it is now.
+  var program: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The host is about to become it.
+nonisolated struct Kith_Host_V1_UpgradeHostResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What the program calls itself: `kithd 0.2.0`.
+  var version: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// Empty: there is nothing to choose.
 nonisolated struct Kith_Host_V1_ShutdownRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1343,7 +1374,7 @@ nonisolated extension Kith_Host_V1_GetStatusRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".GetStatusResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}title\0\u{3}host_version\0\u{3}host_pid\0\u{3}host_started_at_ms\0\u{1}root\0\u{1}workers\0\u{4}\u{d}log_troubles\0\u{1}alerts\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}title\0\u{3}host_version\0\u{3}host_pid\0\u{3}host_started_at_ms\0\u{1}root\0\u{1}workers\0\u{4}\u{d}log_troubles\0\u{1}alerts\0\u{3}failed_upgrade\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1360,6 +1391,7 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.workers) }()
       case 20: try { try decoder.decodeRepeatedMessageField(value: &self.logTroubles) }()
       case 21: try { try decoder.decodeRepeatedMessageField(value: &self.alerts) }()
+      case 22: try { try decoder.decodeSingularStringField(value: &self.failedUpgrade) }()
       default: break
       }
     }
@@ -1393,6 +1425,9 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
     if !self.alerts.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.alerts, fieldNumber: 21)
     }
+    if !self.failedUpgrade.isEmpty {
+      try visitor.visitSingularStringField(value: self.failedUpgrade, fieldNumber: 22)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1406,6 +1441,7 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
     if lhs.workers != rhs.workers {return false}
     if lhs.logTroubles != rhs.logTroubles {return false}
     if lhs.alerts != rhs.alerts {return false}
+    if lhs.failedUpgrade != rhs.failedUpgrade {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2843,6 +2879,66 @@ nonisolated extension Kith_Host_V1_LogLine: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.level != rhs.level {return false}
     if lhs.call != rhs.call {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_UpgradeHostRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UpgradeHostRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}program\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.program) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.program.isEmpty {
+      try visitor.visitSingularStringField(value: self.program, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_UpgradeHostRequest, rhs: Kith_Host_V1_UpgradeHostRequest) -> Bool {
+    if lhs.program != rhs.program {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_UpgradeHostResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UpgradeHostResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_UpgradeHostResponse, rhs: Kith_Host_V1_UpgradeHostResponse) -> Bool {
+    if lhs.version != rhs.version {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
