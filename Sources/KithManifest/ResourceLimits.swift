@@ -27,7 +27,7 @@ public struct ResourceLimits: Sendable, Hashable {
       return UInt64(bytes)
     }
     openFiles = fields.value("open_files", default: standard.openFiles) {
-      $0.integer($1, 32...1_048_576)
+      $0.integer($1, 64...1_048_576)
     }
     fields.finish()
   }

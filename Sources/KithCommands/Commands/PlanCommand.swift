@@ -23,6 +23,7 @@ struct PlanCommand: ParsableCommand {
 
   func run() throws {
     let plan = try plugins.reader(environment: Surroundings.current.environment).plan(product)
+    try plan.checkCredentials()
     try Output.line(output.json ? plan.json.text(pretty: true) : plan.description)
   }
 }

@@ -33,6 +33,9 @@ public struct GetStatusResponse: GeneratedMessage {
   /// One for each alert rule of the manifest and each worker that it watches, in the order of the manifest.
   public var alerts: [Alert] = []
 
+  /// The services that the product's workers call on other machines, in the order of their names.
+  public var remoteServices: [RemoteServiceStatus] = []
+
   /// Why the program that this host was to become did not start. Empty unless this host was put back in its place.
   public var failedUpgrade: String = ""
 
@@ -53,6 +56,7 @@ public struct GetStatusResponse: GeneratedMessage {
     workers: [WorkerStatus] = [],
     logTroubles: [LogTrouble] = [],
     alerts: [Alert] = [],
+    remoteServices: [RemoteServiceStatus] = [],
     failedUpgrade: String = ""
   ) {
     self.product = product
@@ -64,6 +68,7 @@ public struct GetStatusResponse: GeneratedMessage {
     self.workers = workers
     self.logTroubles = logTroubles
     self.alerts = alerts
+    self.remoteServices = remoteServices
     self.failedUpgrade = failedUpgrade
   }
 
@@ -82,6 +87,7 @@ public struct GetStatusResponse: GeneratedMessage {
     try Unpacked.append(c.pointee.workers, c.pointee.n_workers, to: &self.workers)
     try Unpacked.append(c.pointee.log_troubles, c.pointee.n_log_troubles, to: &self.logTroubles)
     try Unpacked.append(c.pointee.alerts, c.pointee.n_alerts, to: &self.alerts)
+    try Unpacked.append(c.pointee.remote_services, c.pointee.n_remote_services, to: &self.remoteServices)
     if c.pointee.has_failed_upgrade != 0 { self.failedUpgrade = try Unpacked.text(c.pointee.failed_upgrade, "kith.host.v1.GetStatusResponse.failed_upgrade") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
@@ -116,6 +122,7 @@ public struct GetStatusResponse: GeneratedMessage {
     (c.pointee.workers, c.pointee.n_workers) = try arena.fill(self.workers)
     (c.pointee.log_troubles, c.pointee.n_log_troubles) = try arena.fill(self.logTroubles)
     (c.pointee.alerts, c.pointee.n_alerts) = try arena.fill(self.alerts)
+    (c.pointee.remote_services, c.pointee.n_remote_services) = try arena.fill(self.remoteServices)
     if !self.failedUpgrade.isEmpty {
       c.pointee.failed_upgrade = arena.copy(self.failedUpgrade)
       c.pointee.has_failed_upgrade = 1
@@ -133,6 +140,7 @@ public struct GetStatusResponse: GeneratedMessage {
     if !self.workers.isEmpty { text.add("workers", self.workers) }
     if !self.logTroubles.isEmpty { text.add("logTroubles", self.logTroubles) }
     if !self.alerts.isEmpty { text.add("alerts", self.alerts) }
+    if !self.remoteServices.isEmpty { text.add("remoteServices", self.remoteServices) }
     if !self.failedUpgrade.isEmpty { text.add("failedUpgrade", self.failedUpgrade) }
     text.add(self.unknownFields)
   }

@@ -97,6 +97,51 @@ void   kith__host__v1__get_status_response__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__get_status_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__remote_service_status__init
+                     (Kith__Host__V1__RemoteServiceStatus         *message)
+{
+  static const Kith__Host__V1__RemoteServiceStatus init_value = KITH__HOST__V1__REMOTE_SERVICE_STATUS__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__remote_service_status__get_packed_size
+                     (const Kith__Host__V1__RemoteServiceStatus *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__remote_service_status__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__remote_service_status__pack
+                     (const Kith__Host__V1__RemoteServiceStatus *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__remote_service_status__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__remote_service_status__pack_to_buffer
+                     (const Kith__Host__V1__RemoteServiceStatus *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__remote_service_status__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__RemoteServiceStatus *
+       kith__host__v1__remote_service_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__RemoteServiceStatus *)
+     protobuf_c_message_unpack (&kith__host__v1__remote_service_status__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__remote_service_status__free_unpacked
+                     (Kith__Host__V1__RemoteServiceStatus *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__remote_service_status__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__log_trouble__init
                      (Kith__Host__V1__LogTrouble         *message)
 {
@@ -1581,7 +1626,7 @@ const ProtobufCMessageDescriptor kith__host__v1__get_status_request__descriptor 
   (ProtobufCMessageInit) kith__host__v1__get_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field_descriptors[10] =
+static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field_descriptors[11] =
 {
   {
     "product",
@@ -1692,8 +1737,20 @@ static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "failed_upgrade",
+    "remote_services",
     22,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__GetStatusResponse, n_remote_services),
+    offsetof(Kith__Host__V1__GetStatusResponse, remote_services),
+    &kith__host__v1__remote_service_status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failed_upgrade",
+    23,
     PROTOBUF_C_LABEL_OPTIONAL,
     PROTOBUF_C_TYPE_BYTES,
     offsetof(Kith__Host__V1__GetStatusResponse, has_failed_upgrade),
@@ -1706,12 +1763,13 @@ static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field
 };
 static const unsigned kith__host__v1__get_status_response__field_indices_by_name[] = {
   8,   /* field[8] = alerts */
-  9,   /* field[9] = failed_upgrade */
+  10,   /* field[10] = failed_upgrade */
   3,   /* field[3] = host_pid */
   4,   /* field[4] = host_started_at_ms */
   2,   /* field[2] = host_version */
   7,   /* field[7] = log_troubles */
   0,   /* field[0] = product */
+  9,   /* field[9] = remote_services */
   5,   /* field[5] = root */
   1,   /* field[1] = title */
   6,   /* field[6] = workers */
@@ -1720,7 +1778,7 @@ static const ProtobufCIntRange kith__host__v1__get_status_response__number_range
 {
   { 1, 0 },
   { 20, 7 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor =
 {
@@ -1730,11 +1788,62 @@ const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor
   "Kith__Host__V1__GetStatusResponse",
   "kith.host.v1",
   sizeof(Kith__Host__V1__GetStatusResponse),
-  10,
+  11,
   kith__host__v1__get_status_response__field_descriptors,
   kith__host__v1__get_status_response__field_indices_by_name,
   2,  kith__host__v1__get_status_response__number_ranges,
   (ProtobufCMessageInit) kith__host__v1__get_status_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__remote_service_status__field_descriptors[2] =
+{
+  {
+    "service",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__RemoteServiceStatus, has_service),
+    offsetof(Kith__Host__V1__RemoteServiceStatus, service),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "address",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__RemoteServiceStatus, has_address),
+    offsetof(Kith__Host__V1__RemoteServiceStatus, address),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__remote_service_status__field_indices_by_name[] = {
+  1,   /* field[1] = address */
+  0,   /* field[0] = service */
+};
+static const ProtobufCIntRange kith__host__v1__remote_service_status__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__remote_service_status__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.RemoteServiceStatus",
+  "RemoteServiceStatus",
+  "Kith__Host__V1__RemoteServiceStatus",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__RemoteServiceStatus),
+  2,
+  kith__host__v1__remote_service_status__field_descriptors,
+  kith__host__v1__remote_service_status__field_indices_by_name,
+  1,  kith__host__v1__remote_service_status__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__remote_service_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__host__v1__log_trouble__field_descriptors[4] =
@@ -2781,7 +2890,7 @@ const ProtobufCMessageDescriptor kith__host__v1__resolve_response__descriptor =
   (ProtobufCMessageInit) kith__host__v1__resolve_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__network_security__field_descriptors[4] =
+static const ProtobufCFieldDescriptor kith__host__v1__network_security__field_descriptors[5] =
 {
   {
     "authorities",
@@ -2831,17 +2940,30 @@ static const ProtobufCFieldDescriptor kith__host__v1__network_security__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "server_name",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__NetworkSecurity, has_server_name),
+    offsetof(Kith__Host__V1__NetworkSecurity, server_name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__network_security__field_indices_by_name[] = {
   0,   /* field[0] = authorities */
   1,   /* field[1] = certificate */
   3,   /* field[3] = insecure */
   2,   /* field[2] = private_key */
+  4,   /* field[4] = server_name */
 };
 static const ProtobufCIntRange kith__host__v1__network_security__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__network_security__descriptor =
 {
@@ -2851,7 +2973,7 @@ const ProtobufCMessageDescriptor kith__host__v1__network_security__descriptor =
   "Kith__Host__V1__NetworkSecurity",
   "kith.host.v1",
   sizeof(Kith__Host__V1__NetworkSecurity),
-  4,
+  5,
   kith__host__v1__network_security__field_descriptors,
   kith__host__v1__network_security__field_indices_by_name,
   1,  kith__host__v1__network_security__number_ranges,
