@@ -215,4 +215,18 @@ int kith_linux_launch(const struct kith_linux_launch *launch, const char **step)
   return -1;
 }
 
+void kith_linux_become(
+    const char *program, char *const *arguments, char *const *environment, const int *kept, int count) {
+  enum { close_on_exec = 1 << 2 };
+  syscall(SYS_close_range, 3, ~0U, close_on_exec);
+  for (int index = 0; index < count; index++) fcntl(kept[index], F_SETFD, 0);
+  sigset_t unblocked, before;
+  sigemptyset(&unblocked);
+  pthread_sigmask(SIG_SETMASK, &unblocked, &before);
+  execve(program, arguments, environment);
+  const int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+}
+
 void kith_linux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

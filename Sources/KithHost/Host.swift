@@ -73,6 +73,8 @@ public actor Host {
   var wishes: HostWishes
   var waiters: [@Sendable (isolated Host) -> Bool] = []
   var isShuttingDown = false
+  /// What this process is about to become; nothing is decided any more then.
+  var successor: HostProgram?
   var endedByShutdown: UInt32 = 0
   var killedByShutdown: UInt32 = 0
 
@@ -186,7 +188,8 @@ public actor Host {
 
   // MARK: Running
 
-  /// Serves the control service and runs the workers until a shutdown has been carried out.
+  /// Serves the control service and runs the workers until a shutdown has been carried out. A host that is upgraded does not
+  /// return: its process becomes the new program.
   ///
   /// `listening` is called once, when the control socket accepts connections.
   public func run(listening: @Sendable () -> Void) async throws(HostFailure) {
@@ -212,6 +215,12 @@ public actor Host {
         "this kernel has \(has): workers can reach more files or ports than their manifests grant")
     }
     listening()
+    HostProgram.settle()
+    if !HostProgram.failedUpgrade.isEmpty {
+      log(
+        "put back, since the new program did not start: \(HostProgram.failedUpgrade)", level: .error
+      )
+    }
     beginTelling()
     adopt()
     post(.timePassed)
@@ -237,11 +246,15 @@ public actor Host {
     }
     server.close()
     unlink(settings.places.controlSocket)
-    unlink(Self.wishesPath(settings.places))
+    if successor == nil { unlink(Self.wishesPath(settings.places)) }
     // Not a failure if it cannot be written: the next host then goes on with higher numbers.
     try? generations.close()
-    log("ended")
+    log(successor.map { "becomes \($0.path)" } ?? "ended")
     await logs.flush()
+    guard let successor else { return }
+    let failure = successor.become(keeping: lock.number)
+    HostProgram(path: "/proc/self/exe").comeBack(because: failure, keeping: lock.number)
+    throw HostFailure(.internal, "\(failure)")
   }
 
   /// Begins to end everything; `run` returns when it is done. More calls change nothing.
@@ -260,6 +273,7 @@ public actor Host {
 
   /// Tells the supervisor what happened and does what it says.
   func post(_ event: SupervisionEvent) {
+    guard successor == nil else { return }
     events.append(event)
     // What is done may itself be an event; it waits for its turn.
     guard !isHandlingEvents else { return }

@@ -103,8 +103,9 @@ public struct HostSettings: Sendable {
 }
 
 /// The version of this host.
-enum HostVersion {
-  static let current = "0.1.0"
+public enum HostVersion {
+  /// As it is written: `0.1.0`.
+  public static let current = "0.1.0"
 }
 
 extension PlannedWorker {

@@ -8,5 +8,6 @@ struct KithDaemon: AsyncParsableCommand {
     commandName: "kithd",
     abstract: "Runs the workers of one product.",
     discussion: "`kith up PRODUCT` starts this in the background; `kith down` ends it.",
+    version: "kithd \(HostVersion.current)",
     subcommands: [Run.self])
 }

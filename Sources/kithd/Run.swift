@@ -29,6 +29,9 @@ struct Run: AsyncParsableCommand {
   @Flag(help: "Show what the host logs on standard error too.")
   var foreground = false
 
+  @Flag(help: "Read the manifests, start nothing, and end: with exit code 0 when all is well.")
+  var check = false
+
   func validate() throws {
     guard root != "" else {
       throw ValidationError("--root needs a folder, and was given an empty text")
@@ -41,6 +44,7 @@ struct Run: AsyncParsableCommand {
     do {
       let settings = try HostSettings(
         product: product, pluginFolders: plugins, root: root, isForeground: foreground)
+      if check { return }
       let host = try Host(settings)
       try await withThrowingDiscardingTaskGroup { group in
         group.addTask {
@@ -56,6 +60,7 @@ struct Run: AsyncParsableCommand {
         group.cancelAll()
       }
     } catch let failure as HostFailure {
+      HostProgram.goBack(because: "\(failure)")
       LaunchNotice.failed(failure)
       throw ExitCode(failure.exitCode)
     }

@@ -46,8 +46,8 @@ enum House {
     ],
     "KithHost": [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithRPC", "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract", "WorkerContract",
-      "CLinux", "Crypto", "FoundationEssentials", "Glibc",
+      "KithRPC", "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract",
+      "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
     "KithCommands": [
       "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics",

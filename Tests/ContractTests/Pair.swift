@@ -100,6 +100,8 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(Replacement.self, Kith_Host_V1_Replacement.self),
     Pair(UpgradeWorkerRequest.self, Kith_Host_V1_UpgradeWorkerRequest.self),
     Pair(UpgradeWorkerResponse.self, Kith_Host_V1_UpgradeWorkerResponse.self),
+    Pair(UpgradeHostRequest.self, Kith_Host_V1_UpgradeHostRequest.self),
+    Pair(UpgradeHostResponse.self, Kith_Host_V1_UpgradeHostResponse.self),
     Pair(HostContract.WorkerHealth.self, Kith_Host_V1_WorkerHealth.self),
     Pair(ShutdownRequest.self, Kith_Host_V1_ShutdownRequest.self),
     Pair(ShutdownResponse.self, Kith_Host_V1_ShutdownResponse.self),

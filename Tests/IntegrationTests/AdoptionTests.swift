@@ -287,4 +287,82 @@ import Testing
       #expect(workers.map(\.generation) == [1, 1])
     }
   }
+
+  /// The program that the host of a product runs.
+  private func program(of product: RunningProduct) -> String {
+    guard let path = realpath("/proc/\(product.program.pid)/exe", nil) else { return "" }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  @Test func theHostBecomesAnotherProgramAndKeepsItsChildren() async throws {
+    let place = try TemporaryFolder()
+    let folder = place.path
+    try place.write("", to: "plugins/p0/bin/.keep")
+    // With its plugin, so that whichever host looks finds the same program.
+    try await copy("misbehaving-worker", to: "\(folder)/plugins/p0/bin/misbehaving-worker")
+    let product = try await RunningProduct.start(Setups.odd(), in: place)
+    do {
+      let before = try #require(try await product.settle().workers.first)
+      for turn in 0..<3 {
+        let path = "\(folder)/kithd-\(turn)"
+        try await copy("kithd", to: path)
+        let outcome = try await Program.built(
+          "kith", ["upgrade", "--host", "--to", path, "--root", "\(folder)/r"]
+        ).run()
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("went on: 1 of 1"), "\(outcome.output)")
+        #expect(program(of: product) == path)
+      }
+      #expect(try await product.tell("hello") == 1)
+      let next = HostConnection(product: "test", address: product.places.controlAddress)
+      defer { next.close() }
+      let after = try #require(
+        try await next.host.getStatus(GetStatusRequest(waitUntilSettled: true)).workers.first)
+      #expect(after.pid == before.pid && after.restarts == 0)
+      // Still the host's child: how it ends is known for certain.
+      _ = try? await product.tell("exit 7")
+      let response = try await next.host.resolve(
+        ResolveRequest(target: .worker("odd"), waitForReady: true, newerThanGeneration: 1))
+      #expect(response.generation == 2)
+      let ended = try #require(try await next.host.getStatus(GetStatusRequest()).workers.first)
+      #expect(ended.lastExit?.cause == .exitCode(7))
+    } catch {
+      product.abandon()
+      throw error
+    }
+    try await product.stop()
+  }
+
+  private func copy(_ program: String, to path: String) async throws {
+    let outcome = try await Program("cp", [try Program.built(program).path, path]).run()
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+  }
+
+  @Test func aProgramThatCannotRunLeavesTheHostAsItIs() async throws {
+    try await RunningProduct.run(Setups.odd()) { product in
+      try await product.settle()
+      let kithd = try Program.built("kithd").path
+      let before = program(of: product)
+      for (name, script) in [
+        ("no-host", "exit 0"), ("broken", "echo kithd 9; test \"$1\" = --version"),
+        // What it says of itself is right, and then it cannot start.
+        (
+          "liar",
+          "case \"$*\" in *--check|--version) exec \(kithd) \"$@\";; esac; exec \(kithd) run --product /nowhere.yaml"
+        ),
+      ] {
+        let path = "\(product.folder.path)/\(name)"
+        try product.folder.write("#!/bin/sh\n\(script)\n", to: name, mode: 0o755)
+        let outcome = try await Program.built(
+          "kith", ["upgrade", "--host", "--to", path, "--root", "\(product.folder.path)/r"]
+        ).run()
+        #expect(outcome.exitCode != 0, "\(name): \(outcome.output)")
+        #expect(
+          outcome.errors.contains(name == "liar" ? "/nowhere.yaml" : path), "\(outcome.errors)")
+        #expect(program(of: product) == before)
+        #expect(try await product.tell("hello") == 1)
+      }
+    }
+  }
 }

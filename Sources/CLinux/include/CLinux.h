@@ -73,6 +73,11 @@ struct kith_linux_launch {
 // pthread_atfork runs: a library with threads of its own does not notice.
 int kith_linux_launch(const struct kith_linux_launch *launch, const char **step);
 
+// Becomes another program: execve(2) with all signals unblocked and, of the descriptors above 2, only those of `kept`.
+// Returns only when it fails, with errno; the descriptors are then as they were, but for what execve would have closed.
+void kith_linux_become(
+    const char *program, char *const *arguments, char *const *environment, const int *kept, int count);
+
 // Landlock, landlock(7): the version of its interface that the kernel has, or -1.
 int kith_linux_landlock_version(void);
 

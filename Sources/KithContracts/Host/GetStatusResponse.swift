@@ -43,6 +43,9 @@ public struct GetStatusResponse: GeneratedMessage {
   /// The services that the product's workers call on other machines, in the order of their names.
   public var remoteServices: [RemoteServiceStatus] = []
 
+  /// Why the program that this host was to become did not start. Empty unless this host was put back in its place.
+  public var failedUpgrade: String = ""
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -62,7 +65,8 @@ public struct GetStatusResponse: GeneratedMessage {
     alerts: [Alert] = [],
     degradations: [String] = [],
     manifest: String = "",
-    remoteServices: [RemoteServiceStatus] = []
+    remoteServices: [RemoteServiceStatus] = [],
+    failedUpgrade: String = ""
   ) {
     self.product = product
     self.title = title
@@ -76,6 +80,7 @@ public struct GetStatusResponse: GeneratedMessage {
     self.degradations = degradations
     self.manifest = manifest
     self.remoteServices = remoteServices
+    self.failedUpgrade = failedUpgrade
   }
 
   public static var fullName: String { "kith.host.v1.GetStatusResponse" }
@@ -96,6 +101,7 @@ public struct GetStatusResponse: GeneratedMessage {
     try Unpacked.append(c.pointee.degradations, c.pointee.n_degradations, to: &self.degradations, "kith.host.v1.GetStatusResponse.degradations")
     if c.pointee.has_manifest != 0 { self.manifest = try Unpacked.text(c.pointee.manifest, "kith.host.v1.GetStatusResponse.manifest") }
     try Unpacked.append(c.pointee.remote_services, c.pointee.n_remote_services, to: &self.remoteServices)
+    if c.pointee.has_failed_upgrade != 0 { self.failedUpgrade = try Unpacked.text(c.pointee.failed_upgrade, "kith.host.v1.GetStatusResponse.failed_upgrade") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -135,6 +141,10 @@ public struct GetStatusResponse: GeneratedMessage {
       c.pointee.has_manifest = 1
     }
     (c.pointee.remote_services, c.pointee.n_remote_services) = try arena.fill(self.remoteServices)
+    if !self.failedUpgrade.isEmpty {
+      c.pointee.failed_upgrade = arena.copy(self.failedUpgrade)
+      c.pointee.has_failed_upgrade = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -151,6 +161,7 @@ public struct GetStatusResponse: GeneratedMessage {
     if !self.degradations.isEmpty { text.add("degradations", self.degradations) }
     if !self.manifest.isEmpty { text.add("manifest", self.manifest) }
     if !self.remoteServices.isEmpty { text.add("remoteServices", self.remoteServices) }
+    if !self.failedUpgrade.isEmpty { text.add("failedUpgrade", self.failedUpgrade) }
     text.add(self.unknownFields)
   }
 }

@@ -54,6 +54,14 @@ public enum HostMethods {
     service: "kith.host.v1.Host", method: "ApplyChanges",
     idempotency: .unknown)
 
+  /// Replaces the host's own program: the process becomes the new program and takes its workers over, which go on. Answers
+  /// when the new program has been found to run with this host's arguments, and all workers are settled; then the connection breaks, and the control
+  /// socket comes back with another `host_started_at_ms`. A new program that does not come to listen gives way to the old
+  /// one, and `failed_upgrade` of the status says why.
+  public static let upgradeHost = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "UpgradeHost",
+    idempotency: .unknown)
+
   /// Counts of the host and its workers: calls, latency, memory, processor time.
   public static let getMetrics = MethodDescriptor(
     service: "kith.host.v1.Host", method: "GetMetrics",
@@ -75,7 +83,7 @@ public enum HostMethods {
     idempotency: .idempotent)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorkers, upgradeWorker, planChanges, applyChanges, getMetrics, setWorkerLogLevel, readLog, shutdown]
+  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorkers, upgradeWorker, planChanges, applyChanges, upgradeHost, getMetrics, setWorkerLogLevel, readLog, shutdown]
 }
 
 /// Controls the workers of one product.
@@ -165,6 +173,18 @@ public struct HostClient: Sendable {
   ) async throws(RPCError) -> ApplyChangesResponse {
     let response: RPCResponse<ApplyChangesResponse> = try await client.unary(
       HostMethods.applyChanges, request, options: options)
+    return response.message
+  }
+
+  /// Replaces the host's own program: the process becomes the new program and takes its workers over, which go on. Answers
+  /// when the new program has been found to run with this host's arguments, and all workers are settled; then the connection breaks, and the control
+  /// socket comes back with another `host_started_at_ms`. A new program that does not come to listen gives way to the old
+  /// one, and `failed_upgrade` of the status says why.
+  public func upgradeHost(
+    _ request: UpgradeHostRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> UpgradeHostResponse {
+    let response: RPCResponse<UpgradeHostResponse> = try await client.unary(
+      HostMethods.upgradeHost, request, options: options)
     return response.message
   }
 
@@ -259,6 +279,14 @@ public protocol HostHandler: Sendable {
     _ request: ApplyChangesRequest, context: CallContext
   ) async throws -> ApplyChangesResponse
 
+  /// Replaces the host's own program: the process becomes the new program and takes its workers over, which go on. Answers
+  /// when the new program has been found to run with this host's arguments, and all workers are settled; then the connection breaks, and the control
+  /// socket comes back with another `host_started_at_ms`. A new program that does not come to listen gives way to the old
+  /// one, and `failed_upgrade` of the status says why.
+  func upgradeHost(
+    _ request: UpgradeHostRequest, context: CallContext
+  ) async throws -> UpgradeHostResponse
+
   /// Counts of the host and its workers: calls, latency, memory, processor time.
   func getMetrics(
     _ request: GetMetricsRequest, context: CallContext
@@ -317,6 +345,10 @@ extension ServiceDefinition {
         },
         .unary(HostMethods.applyChanges) { request, context in
           try await handler.applyChanges(
+            request, context: context)
+        },
+        .unary(HostMethods.upgradeHost) { request, context in
+          try await handler.upgradeHost(
             request, context: context)
         },
         .unary(HostMethods.getMetrics) { request, context in

@@ -40,7 +40,30 @@ extension Host {
       alerts: alertStandings, manifest: settings.source.product,
       remoteServices: settings.plan.remoteServices.map {
         RemoteServiceStatus(service: $0.service, address: $0.endpoint.address)
-      })
+      }, failedUpgrade: HostProgram.failedUpgrade)
+  }
+
+  /// Becomes another program as soon as this has been answered.
+  func upgradeHost(_ request: UpgradeHostRequest) async throws -> UpgradeHostResponse {
+    try refuseDuringShutdown()
+    let program: HostProgram
+    do throws(SystemError) {
+      program = try request.program.isEmpty ? .own() : HostProgram(path: request.program)
+    } catch {
+      throw RPCError(.internal, "\(error)")
+    }
+    let version: String
+    do throws(HostFailure) {
+      version = try await logs.run { () throws(HostFailure) in try program.check() }
+    } catch {
+      throw RPCError.invalidArgument(field: "program", "\(error); the host goes on as it is")
+    }
+    // What is on its way up or out would have to begin anew.
+    try await wait { $0.supervisor.isSettled || $0.isShuttingDown ? .success(()) : nil }
+    try refuseDuringShutdown()
+    successor = program
+    chores.finish()
+    return UpgradeHostResponse(version: version)
   }
 
   /// Where a worker or a service is.

@@ -61,6 +61,12 @@ struct HostService: HostHandler {
     return ApplyChangesResponse(outcomes: outcomes)
   }
 
+  func upgradeHost(
+    _ request: UpgradeHostRequest, context: CallContext
+  ) async throws -> UpgradeHostResponse {
+    try await host.upgradeHost(request)
+  }
+
   func getMetrics(
     _ request: GetMetricsRequest, context: CallContext
   ) async throws -> GetMetricsResponse {

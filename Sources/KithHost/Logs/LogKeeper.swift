@@ -119,6 +119,13 @@ actor LogKeeper {
     reactor.perform(work)
   }
 
+  /// As above, for work with an outcome that somebody waits for.
+  func run<Value: Sendable, Failure: Error>(
+    _ work: @Sendable () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try work()
+  }
+
   /// What is asked for one after the other is done one after the other.
   private nonisolated func inOrder(_ change: @escaping @Sendable (isolated LogKeeper) -> Void) {
     reactor.perform { self.assumeIsolated(change) }

@@ -15,8 +15,12 @@ final class RootLock: Sendable {
 
   /// Takes the lock and holds it for as long as this object lives.
   init(path: String) throws(Failure) {
-    do {
-      descriptor = try Descriptor.open(path, O_RDWR | O_CREAT)
+    do throws(SystemError) {
+      if let held = Self.inherited(path) {
+        descriptor = held
+      } else {
+        descriptor = try Descriptor.open(path, O_RDWR | O_CREAT)
+      }
     } catch {
       throw .system(error)
     }
@@ -33,6 +37,22 @@ final class RootLock: Sendable {
     } catch {
       throw .system(error)
     }
+  }
+
+  /// The number of the descriptor that holds the lock: a program that this process becomes can go on with it.
+  var number: Int32 { descriptor.number }
+
+  /// The lock as the program held it that this process was before; nil when it was none.
+  private static func inherited(_ path: String) -> Descriptor? {
+    guard let text = getenv(HostProgram.lockVariable), let number = Int32(String(cString: text))
+    else { return nil }
+    unsetenv(HostProgram.lockVariable)
+    var (held, named) = (stat(), stat())
+    guard number > 2, fstat(number, &held) == 0, stat(path, &named) == 0,
+      held.st_dev == named.st_dev, held.st_ino == named.st_ino,
+      fcntl(number, F_SETFD, FD_CLOEXEC) == 0
+    else { return nil }
+    return Descriptor(taking: number)
   }
 
   /// The pid in a lock file.

@@ -454,6 +454,9 @@ nonisolated struct Kith_Host_V1_GetStatusResponse: Sendable {
   /// The services that the product's workers call on other machines, in the order of their names.
   var remoteServices: [Kith_Host_V1_RemoteServiceStatus] = []
 
+  /// Why the program that this host was to become did not start. Empty unless this host was put back in its place.
+  var failedUpgrade: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1518,6 +1521,34 @@ nonisolated struct Kith_Host_V1_LogLine: Sendable {
   init() {}
 }
 
+/// What the host is to become.
+nonisolated struct Kith_Host_V1_UpgradeHostRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The absolute path of a `kithd`. Empty means the file that the host was started from, as it is now.
+  var program: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The host is about to become it.
+nonisolated struct Kith_Host_V1_UpgradeHostResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What the program calls itself: `kithd 0.2.0`.
+  var version: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// Empty: there is nothing to choose.
 nonisolated struct Kith_Host_V1_ShutdownRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1606,7 +1637,7 @@ nonisolated extension Kith_Host_V1_GetStatusRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".GetStatusResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}title\0\u{3}host_version\0\u{3}host_pid\0\u{3}host_started_at_ms\0\u{1}root\0\u{1}workers\0\u{4}\u{d}log_troubles\0\u{1}alerts\0\u{1}degradations\0\u{1}manifest\0\u{3}remote_services\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}title\0\u{3}host_version\0\u{3}host_pid\0\u{3}host_started_at_ms\0\u{1}root\0\u{1}workers\0\u{4}\u{d}log_troubles\0\u{1}alerts\0\u{1}degradations\0\u{1}manifest\0\u{3}remote_services\0\u{3}failed_upgrade\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1626,6 +1657,7 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
       case 22: try { try decoder.decodeRepeatedStringField(value: &self.degradations) }()
       case 23: try { try decoder.decodeSingularStringField(value: &self.manifest) }()
       case 24: try { try decoder.decodeRepeatedMessageField(value: &self.remoteServices) }()
+      case 25: try { try decoder.decodeSingularStringField(value: &self.failedUpgrade) }()
       default: break
       }
     }
@@ -1668,6 +1700,9 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
     if !self.remoteServices.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.remoteServices, fieldNumber: 24)
     }
+    if !self.failedUpgrade.isEmpty {
+      try visitor.visitSingularStringField(value: self.failedUpgrade, fieldNumber: 25)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1684,6 +1719,7 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
     if lhs.degradations != rhs.degradations {return false}
     if lhs.manifest != rhs.manifest {return false}
     if lhs.remoteServices != rhs.remoteServices {return false}
+    if lhs.failedUpgrade != rhs.failedUpgrade {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3439,6 +3475,66 @@ nonisolated extension Kith_Host_V1_LogLine: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.level != rhs.level {return false}
     if lhs.call != rhs.call {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_UpgradeHostRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UpgradeHostRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}program\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.program) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.program.isEmpty {
+      try visitor.visitSingularStringField(value: self.program, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_UpgradeHostRequest, rhs: Kith_Host_V1_UpgradeHostRequest) -> Bool {
+    if lhs.program != rhs.program {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_UpgradeHostResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UpgradeHostResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_UpgradeHostResponse, rhs: Kith_Host_V1_UpgradeHostResponse) -> Bool {
+    if lhs.version != rhs.version {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -54,6 +54,15 @@ struct ProductBenchmark {
     }
     print(table.text + "\n")
     print(weights.text + "\n")
+    let recovered = recoveries.sorted()
+    var floors = Table("floors", "asked", "kith", "")
+    for (name, floor, figure) in [
+      ("kill -9 to first good call, p50 ms", Floor.below(25), recoveries.median),
+      ("kill -9 to first good call, p99 ms", .below(100), recovered.percentile(99)),
+    ] + (try await HostBenchmark(options: options).figures()) {
+      floors.add([name, floor.text] + floor.cells(for: figure))
+    }
+    print(floors.text + "\n")
   }
 
   /// Kills a worker that has just answered and calls it until it answers again, in milliseconds.

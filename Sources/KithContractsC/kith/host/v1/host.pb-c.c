@@ -1723,6 +1723,96 @@ void   kith__host__v1__log_line__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__log_line__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__upgrade_host_request__init
+                     (Kith__Host__V1__UpgradeHostRequest         *message)
+{
+  static const Kith__Host__V1__UpgradeHostRequest init_value = KITH__HOST__V1__UPGRADE_HOST_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__upgrade_host_request__get_packed_size
+                     (const Kith__Host__V1__UpgradeHostRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_host_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__upgrade_host_request__pack
+                     (const Kith__Host__V1__UpgradeHostRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_host_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__upgrade_host_request__pack_to_buffer
+                     (const Kith__Host__V1__UpgradeHostRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_host_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__UpgradeHostRequest *
+       kith__host__v1__upgrade_host_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__UpgradeHostRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__upgrade_host_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__upgrade_host_request__free_unpacked
+                     (Kith__Host__V1__UpgradeHostRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__upgrade_host_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__upgrade_host_response__init
+                     (Kith__Host__V1__UpgradeHostResponse         *message)
+{
+  static const Kith__Host__V1__UpgradeHostResponse init_value = KITH__HOST__V1__UPGRADE_HOST_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__upgrade_host_response__get_packed_size
+                     (const Kith__Host__V1__UpgradeHostResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_host_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__upgrade_host_response__pack
+                     (const Kith__Host__V1__UpgradeHostResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_host_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__upgrade_host_response__pack_to_buffer
+                     (const Kith__Host__V1__UpgradeHostResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__upgrade_host_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__UpgradeHostResponse *
+       kith__host__v1__upgrade_host_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__UpgradeHostResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__upgrade_host_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__upgrade_host_response__free_unpacked
+                     (Kith__Host__V1__UpgradeHostResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__upgrade_host_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__shutdown_request__init
                      (Kith__Host__V1__ShutdownRequest         *message)
 {
@@ -1851,7 +1941,7 @@ const ProtobufCMessageDescriptor kith__host__v1__get_status_request__descriptor 
   (ProtobufCMessageInit) kith__host__v1__get_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field_descriptors[12] =
+static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field_descriptors[13] =
 {
   {
     "product",
@@ -1997,10 +2087,23 @@ static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "failed_upgrade",
+    25,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__GetStatusResponse, has_failed_upgrade),
+    offsetof(Kith__Host__V1__GetStatusResponse, failed_upgrade),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__get_status_response__field_indices_by_name[] = {
   8,   /* field[8] = alerts */
   9,   /* field[9] = degradations */
+  12,   /* field[12] = failed_upgrade */
   3,   /* field[3] = host_pid */
   4,   /* field[4] = host_started_at_ms */
   2,   /* field[2] = host_version */
@@ -2016,7 +2119,7 @@ static const ProtobufCIntRange kith__host__v1__get_status_response__number_range
 {
   { 1, 0 },
   { 20, 7 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor =
 {
@@ -2026,7 +2129,7 @@ const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor
   "Kith__Host__V1__GetStatusResponse",
   "kith.host.v1",
   sizeof(Kith__Host__V1__GetStatusResponse),
-  12,
+  13,
   kith__host__v1__get_status_response__field_descriptors,
   kith__host__v1__get_status_response__field_indices_by_name,
   2,  kith__host__v1__get_status_response__number_ranges,
@@ -4782,6 +4885,82 @@ const ProtobufCMessageDescriptor kith__host__v1__log_line__descriptor =
   kith__host__v1__log_line__field_indices_by_name,
   1,  kith__host__v1__log_line__number_ranges,
   (ProtobufCMessageInit) kith__host__v1__log_line__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__upgrade_host_request__field_descriptors[1] =
+{
+  {
+    "program",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__UpgradeHostRequest, has_program),
+    offsetof(Kith__Host__V1__UpgradeHostRequest, program),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__upgrade_host_request__field_indices_by_name[] = {
+  0,   /* field[0] = program */
+};
+static const ProtobufCIntRange kith__host__v1__upgrade_host_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__upgrade_host_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.UpgradeHostRequest",
+  "UpgradeHostRequest",
+  "Kith__Host__V1__UpgradeHostRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__UpgradeHostRequest),
+  1,
+  kith__host__v1__upgrade_host_request__field_descriptors,
+  kith__host__v1__upgrade_host_request__field_indices_by_name,
+  1,  kith__host__v1__upgrade_host_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__upgrade_host_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__upgrade_host_response__field_descriptors[1] =
+{
+  {
+    "version",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__UpgradeHostResponse, has_version),
+    offsetof(Kith__Host__V1__UpgradeHostResponse, version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__upgrade_host_response__field_indices_by_name[] = {
+  0,   /* field[0] = version */
+};
+static const ProtobufCIntRange kith__host__v1__upgrade_host_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__upgrade_host_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.UpgradeHostResponse",
+  "UpgradeHostResponse",
+  "Kith__Host__V1__UpgradeHostResponse",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__UpgradeHostResponse),
+  1,
+  kith__host__v1__upgrade_host_response__field_descriptors,
+  kith__host__v1__upgrade_host_response__field_indices_by_name,
+  1,  kith__host__v1__upgrade_host_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__upgrade_host_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define kith__host__v1__shutdown_request__field_descriptors NULL

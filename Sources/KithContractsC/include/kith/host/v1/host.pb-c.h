@@ -55,6 +55,8 @@ typedef struct Kith__Host__V1__ReadLogRequest Kith__Host__V1__ReadLogRequest;
 typedef struct Kith__Host__V1__ReadLogResponse Kith__Host__V1__ReadLogResponse;
 typedef struct Kith__Host__V1__LogLine Kith__Host__V1__LogLine;
 typedef struct Kith__Host__V1__LogLine__FieldsEntry Kith__Host__V1__LogLine__FieldsEntry;
+typedef struct Kith__Host__V1__UpgradeHostRequest Kith__Host__V1__UpgradeHostRequest;
+typedef struct Kith__Host__V1__UpgradeHostResponse Kith__Host__V1__UpgradeHostResponse;
 typedef struct Kith__Host__V1__ShutdownRequest Kith__Host__V1__ShutdownRequest;
 typedef struct Kith__Host__V1__ShutdownResponse Kith__Host__V1__ShutdownResponse;
 
@@ -102,10 +104,12 @@ struct  Kith__Host__V1__GetStatusResponse
   ProtobufCBinaryData manifest;
   size_t n_remote_services;
   Kith__Host__V1__RemoteServiceStatus **remote_services;
+  protobuf_c_boolean has_failed_upgrade;
+  ProtobufCBinaryData failed_upgrade;
 };
 #define KITH__HOST__V1__GET_STATUS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__get_status_response__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL}, 0,NULL }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL}, 0,NULL, 0, {0,NULL} }
 
 
 struct  Kith__Host__V1__RemoteServiceStatus
@@ -737,6 +741,28 @@ struct  Kith__Host__V1__LogLine
 #define KITH__HOST__V1__LOG_LINE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__log_line__descriptor) \
     , 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0,NULL }
+
+
+struct  Kith__Host__V1__UpgradeHostRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_program;
+  ProtobufCBinaryData program;
+};
+#define KITH__HOST__V1__UPGRADE_HOST_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__upgrade_host_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Host__V1__UpgradeHostResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_version;
+  ProtobufCBinaryData version;
+};
+#define KITH__HOST__V1__UPGRADE_HOST_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__upgrade_host_response__descriptor) \
+    , 0, {0,NULL} }
 
 
 struct  Kith__Host__V1__ShutdownRequest
@@ -1486,6 +1512,44 @@ Kith__Host__V1__LogLine *
 void   kith__host__v1__log_line__free_unpacked
                      (Kith__Host__V1__LogLine *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Host__V1__UpgradeHostRequest methods */
+void   kith__host__v1__upgrade_host_request__init
+                     (Kith__Host__V1__UpgradeHostRequest         *message);
+size_t kith__host__v1__upgrade_host_request__get_packed_size
+                     (const Kith__Host__V1__UpgradeHostRequest   *message);
+size_t kith__host__v1__upgrade_host_request__pack
+                     (const Kith__Host__V1__UpgradeHostRequest   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__upgrade_host_request__pack_to_buffer
+                     (const Kith__Host__V1__UpgradeHostRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__UpgradeHostRequest *
+       kith__host__v1__upgrade_host_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__upgrade_host_request__free_unpacked
+                     (Kith__Host__V1__UpgradeHostRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__UpgradeHostResponse methods */
+void   kith__host__v1__upgrade_host_response__init
+                     (Kith__Host__V1__UpgradeHostResponse         *message);
+size_t kith__host__v1__upgrade_host_response__get_packed_size
+                     (const Kith__Host__V1__UpgradeHostResponse   *message);
+size_t kith__host__v1__upgrade_host_response__pack
+                     (const Kith__Host__V1__UpgradeHostResponse   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__upgrade_host_response__pack_to_buffer
+                     (const Kith__Host__V1__UpgradeHostResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__UpgradeHostResponse *
+       kith__host__v1__upgrade_host_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__upgrade_host_response__free_unpacked
+                     (Kith__Host__V1__UpgradeHostResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Host__V1__ShutdownRequest methods */
 void   kith__host__v1__shutdown_request__init
                      (Kith__Host__V1__ShutdownRequest         *message);
@@ -1643,6 +1707,12 @@ typedef void (*Kith__Host__V1__LogLine__FieldsEntry_Closure)
 typedef void (*Kith__Host__V1__LogLine_Closure)
                  (const Kith__Host__V1__LogLine *message,
                   void *closure_data);
+typedef void (*Kith__Host__V1__UpgradeHostRequest_Closure)
+                 (const Kith__Host__V1__UpgradeHostRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__UpgradeHostResponse_Closure)
+                 (const Kith__Host__V1__UpgradeHostResponse *message,
+                  void *closure_data);
 typedef void (*Kith__Host__V1__ShutdownRequest_Closure)
                  (const Kith__Host__V1__ShutdownRequest *message,
                   void *closure_data);
@@ -1694,6 +1764,8 @@ extern const ProtobufCMessageDescriptor kith__host__v1__read_log_request__descri
 extern const ProtobufCMessageDescriptor kith__host__v1__read_log_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__log_line__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__log_line__fields_entry__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__upgrade_host_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__upgrade_host_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__shutdown_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__shutdown_response__descriptor;
 
