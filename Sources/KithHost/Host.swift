@@ -278,21 +278,33 @@ public actor Host {
     // What is done may itself be an event; it waits for its turn.
     guard !isHandlingEvents else { return }
     isHandlingEvents = true
+    var changed = false
     while !events.isEmpty {
-      for action in supervisor.handle(events.removeFirst(), at: now) { carryOut(action) }
+      let event = events.removeFirst()
+      let before = event.snapshotIfReport(in: supervisor)
+      let actions = supervisor.handle(event, at: now)
+      for action in actions { carryOut(action) }
+      changed =
+        changed || before == nil || !actions.isEmpty
+        || event.snapshotIfReport(in: supervisor) != before
     }
     isHandlingEvents = false
+    if changed { tellOfChanges() }
+    reactor.setAlarm(for: self, at: supervisor.nextDeadline.map { startedAt + $0.sinceStart }) {
+      [weak self] in
+      self?.assumeIsolated { $0.post(.timePassed) }
+    }
+    if supervisor.isShutDown { chores.finish() }
+  }
+
+  /// Tells all who want to know that something is otherwise than it was.
+  private func tellOfChanges() {
     noteStates()
     if !isShuttingDown {
       changeWishes { $0.stopped = Set(supervisor.snapshots.filter { !$0.isWanted }.map(\.name)) }
     }
     serviceManager?.send(status: statusInWords)
     waiters.removeAll { $0(self) }
-    reactor.setAlarm(for: self, at: supervisor.nextDeadline.map { startedAt + $0.sinceStart }) {
-      [weak self] in
-      self?.assumeIsolated { $0.post(.timePassed) }
-    }
-    if supervisor.isShutDown { chores.finish() }
   }
 
   /// Changes what a host that follows must know.
@@ -388,5 +400,13 @@ public actor Host {
   func log(_ text: String, level: LogRecord.Level = .notice) {
     logs.note(log: LogKeeper.hostName, generation: 0, level: level, text)
     if settings.isForeground { StandardError.write("kithd: \(text)\n") }
+  }
+}
+
+extension SupervisionEvent {
+  /// How the worker is that this reports of; nil for any other event. Reports come all the time, and mostly change nothing.
+  fileprivate func snapshotIfReport(in supervisor: Supervisor) -> WorkerSnapshot? {
+    guard case .reported(let incarnation, _) = self else { return nil }
+    return supervisor.snapshot(of: incarnation.worker)
   }
 }
