@@ -45,7 +45,8 @@ enum House {
     ],
     "KithHost": [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithRPC", "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract", "WorkerContract",
+      "KithRPC", "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract",
+      "WorkerContract",
       "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
     "KithCommands": [

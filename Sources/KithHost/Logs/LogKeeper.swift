@@ -29,6 +29,8 @@ actor LogKeeper {
   private var sources: [UInt64: Source] = [:]
   private var nextSource: UInt64 = 1
   private var lastLines: [Incarnation: [String]] = [:]
+  /// Processes that said that they were refused memory.
+  private var outOfMemory: Set<Incarnation> = []
   private var readers: [(logs: Set<String>, waiter: Waiter<Void>)] = []
   private var isClosing = false
   /// The troubles with logs, for those who ask without waiting for this thread.
@@ -115,6 +117,7 @@ actor LogKeeper {
       $0.key.worker != incarnation.worker || $0.key.generation + 1 >= incarnation.generation
     }
     lastLines[incarnation] = []
+    outOfMemory = outOfMemory.filter { lastLines[$0] != nil }
     for (stream, descriptor) in [(LogRecord.Stream.stdout, stdout), (.stderr, stderr)] {
       let key = nextSource
       nextSource += 1
@@ -168,6 +171,10 @@ actor LogKeeper {
       let incarnation = Incarnation(worker: log, generation: generation)
       let all = (lastLines[incarnation] ?? []) + records.suffix(Self.rememberedLines).map(\.line)
       lastLines[incarnation] = Array(all.suffix(Self.rememberedLines))
+      // What the Swift runtime says when it ends a process for want of memory.
+      if lines.contains(where: { $0.hasPrefix("Fatal error: failed to allocate ") }) {
+        outOfMemory.insert(incarnation)
+      }
     }
     keep(log, records)
   }
@@ -246,6 +253,11 @@ actor LogKeeper {
   func lastErrorLines(of incarnation: Incarnation) -> [String] {
     for (key, source) in sources where source.incarnation == incarnation { pump(key) }
     return lastLines[incarnation] ?? []
+  }
+
+  /// Whether the last words of a process, which has ended, were that it was refused memory.
+  func saidOutOfMemory(_ incarnation: Incarnation) -> Bool {
+    outOfMemory.contains(incarnation)
   }
 
   /// Where reading goes on: a position in each of several logs.
