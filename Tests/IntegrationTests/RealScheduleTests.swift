@@ -79,11 +79,11 @@ import Testing
       limits: { memory: 64MiB }
       """
     let restart =
-      "{ intensity: 3, period: 1m, backoff: { shortest: 20ms, longest: 100ms, healthy_after: 1m } }"
+      "{ intensity: 2, period: 1m, backoff: { shortest: 20ms, longest: 100ms, healthy_after: 1m } }"
     func plugin(_ name: String, _ provides: String, _ requires: String) -> ProductSetup.Plugin {
       Setups.plugin(
         name: name, executable: "misbehaving-worker", provides: provides, requires: requires,
-        restart: restart, startTimeout: "3s", stopTimeout: "1s",
+        restart: restart, startTimeout: "1500ms", stopTimeout: "1s",
         more: name == "lone" ? "overlap: true\n\(more)" : more)
     }
     return ProductSetup(
