@@ -101,6 +101,7 @@ let pure: [Target] = [
   library("KithWire", ["CProtobufC"]),
   library("KithJSON", []),
   library("KithManifest", ["KithJSON", yams]),
+  library("KithCertificates", [asn1, crypto]),
   library("KithMetrics", []),
   library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
@@ -109,7 +110,7 @@ let pure: [Target] = [
 let calls: [Target] = [
   contract("RPC", serves: false),
   library("KithRPC", ["KithWire", collections]),
-  library("KithTransportNng", ["KithRPC", "CNng", collections]),
+  library("KithTransportNng", ["KithCertificates", "KithRPC", "CNng", collections]),
   library("KithTransportInProcess", ["KithRPC"]),
   library("KithTelemetry", ["KithRPC", metrics, tracing]),
 ]
@@ -211,6 +212,7 @@ let testing: [Target] = [
   tests("KithStoreTests", ["KithRPC", "KithStore", "KithTesting", "KithTransportInProcess", grdb]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithMetricsTests", ["KithMetrics"]),
+  tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
   tests(
     "KithPlanningTests",
     [

@@ -49,6 +49,7 @@ extension KithRPC.NetworkSecurity {
       : .mutualTLS(
         TLSCredentials(
           authorities: security.authorities, certificate: security.certificate,
-          privateKey: security.privateKey))
+          privateKey: security.privateKey,
+          serverName: security.serverName.isEmpty ? nil : security.serverName))
   }
 }

@@ -15,6 +15,10 @@ struct CommandFailure: Error, Equatable, CustomStringConvertible {
   var notes: [String]
   /// The name of a call's status: that of the call which failed, else the one nearest to ``status``.
   var code: String
+  /// The fields of the request that the worker refused.
+  var fields: [FieldViolation] = []
+  /// What is known about whether the call was carried out all the same.
+  var execution = CallExecution.unspecified
 
   init(_ status: ExitStatus, _ message: String, notes: [String] = [], code: String? = nil) {
     self.status = status
@@ -32,6 +36,15 @@ struct CommandFailure: Error, Equatable, CustomStringConvertible {
       "code": .string(code),
     ]
     if !notes.isEmpty { error["notes"] = .array(notes.map { .string($0) }) }
+    if !fields.isEmpty {
+      error["fields"] = .array(
+        fields.map { ["field": .string($0.field), "description": .string($0.description)] })
+    }
+    switch execution {
+    case .notStarted: error["execution"] = "NOT_STARTED"
+    case .mayHaveRun: error["execution"] = "MAY_HAVE_RUN"
+    default: break
+    }
     return ["error": .object(error)]
   }
 }
@@ -42,6 +55,8 @@ extension CommandFailure {
     let message = error.message.isEmpty ? "the call ended with \(error.code.name)" : error.message
     // The first line says what a person needs; the code is for those who know the codes.
     self.init(ExitStatus(error.code), message, code: error.code.name)
+    fields = error.fieldViolations
+    execution = error.execution
   }
 
   /// Manifests that are not as they must be.

@@ -28,7 +28,8 @@ struct ExitStatus: Sendable, Hashable {
     number: 73, meaning: "a folder, file or socket cannot be created or written: read-only, full",
     code: .failedPrecondition)
   static let tryAgain = ExitStatus(
-    number: 75, meaning: "busy: another host runs there, or a limit is used up; try again",
+    number: 75,
+    meaning: "a limit is reached: a host runs there, or it is too much or too large",
     code: .resourceExhausted)
   static let permission = ExitStatus(
     number: 77, meaning: "not allowed: the host or the file is somebody else's",
@@ -38,12 +39,13 @@ struct ExitStatus: Sendable, Hashable {
     meaning: "the time of --timeout passed; whether the call was carried out is unknown",
     code: .deadlineExceeded)
   static let interrupted = ExitStatus(number: 130, meaning: "ended with ctrl-C", code: .cancelled)
+  static let terminated = ExitStatus(
+    number: 143, meaning: "ended by SIGTERM", code: .cancelled)
 
   /// All of them, in the order of their numbers.
   static let all: [ExitStatus] = [
     .ok, .failure, .changes, .usage, .badInput, .unavailable, .defect, .cannotCreate, .tryAgain,
-    .permission,
-    .deadline, .interrupted,
+    .permission, .deadline, .interrupted, .terminated,
   ]
 
   /// What a call's status comes to.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import KithJSON
 import KithManifest
+import Synchronization
 import UnixSignals
 
 /// `kith`: the one command line of all products.
@@ -23,11 +24,13 @@ public enum KithCommandLine {
 
   /// Runs these arguments, those behind the program's name, and answers the exit code.
   static func run(_ arguments: [String]) async -> Int32 {
-    let work = Task { await execute(arguments) }
+    let ending = Ending()
+    let work = Task { await execute(arguments, ending) }
     let interrupts = Task {
-      for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+      for await signal in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
         // Whoever presses ctrl-C twice does not want to wait for an orderly end.
-        if work.isCancelled { _exit(ExitStatus.interrupted.number) }
+        if work.isCancelled { _exit(ending.status.number) }
+        if signal == .sigterm { ending.status = .terminated }
         work.cancel()
       }
     }
@@ -35,7 +38,17 @@ public enum KithCommandLine {
     return await work.value
   }
 
-  private static func execute(_ arguments: [String]) async -> Int32 {
+  /// What the process leaves with when it is told to end.
+  private final class Ending: Sendable {
+    private let state = Mutex(ExitStatus.interrupted)
+
+    var status: ExitStatus {
+      get { state.withLock { $0 } }
+      set { state.withLock { $0 = newValue } }
+    }
+  }
+
+  private static func execute(_ arguments: [String], _ ending: Ending) async -> Int32 {
     let invocation = Invocation(arguments, commands: KithCommand.names)
     do {
       switch invocation {
@@ -51,16 +64,18 @@ public enum KithCommandLine {
       }
       return ExitStatus.ok.number
     } catch {
-      return report(any: error, arguments: arguments)
+      return report(any: error, arguments: arguments, ifCancelled: ending.status)
     }
   }
 
   // MARK: Errors
 
-  private static func report(any error: any Error, arguments: [String]) -> Int32 {
+  private static func report(
+    any error: any Error, arguments: [String], ifCancelled ended: ExitStatus
+  ) -> Int32 {
     var failure = CommandFailure(known: error) ?? CommandFailure(parsing: error)
     if Task.isCancelled {
-      failure = CommandFailure(.interrupted, "interrupted")
+      failure = CommandFailure(ended, ended == .terminated ? "terminated" : "interrupted")
     } else if KithCommand.exitCode(for: error).isSuccess {
       // Help that was asked for.
       do throws(CommandFailure) {

@@ -171,7 +171,8 @@ public actor Host {
   public func run(listening: @Sendable () -> Void) async throws(HostFailure) {
     // What a worker leaves behind becomes a child of the host, which sees to its end.
     _ = kith_linux_adopt_orphans()
-    let server = RPCServer(services: [.host(HostService(host: self))])
+    let server = RPCServer(
+      services: [.host(HostService(host: self))], limits: .connections(inPartOfOpenFiles: 0.5))
     do throws(RPCError) {
       try server.start(on: NngListener(address: settings.places.controlAddress))
     } catch {

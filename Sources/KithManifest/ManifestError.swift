@@ -36,6 +36,8 @@ public struct ManifestError: Error, Sendable, Equatable, CustomStringConvertible
     case cycle
     /// A plugin that does not support the product's posture.
     case postureMismatch
+    /// Files for TLS that cannot be used: missing, no PEM, a key of another certificate, or one whose time is over.
+    case unusableCredentials
     /// A path that is too long for a socket.
     case pathTooLong
     /// An environment that does not say where to put the product.

@@ -8,6 +8,15 @@
 ///   private_key: tls/risk.key
 /// ```
 /// ```yaml
+/// remote:                            # a service that a worker on another machine serves
+///   kith.reminders.v1.Reminders:
+///     address: tls+tcp://192.168.1.7:7443
+///     server_name: pi.local          # where the address is a number; else its host counts
+///     authorities: tls/authorities.pem
+///     certificate: tls/me.pem
+///     private_key: tls/me.key
+/// ```
+/// ```yaml
 /// listen: { address: "tcp://127.0.0.1:7443", insecure: true }
 /// ```
 public struct NetworkEndpoint: Sendable, Equatable {
@@ -19,6 +28,8 @@ public struct NetworkEndpoint: Sendable, Equatable {
     public let certificate: String
     /// Its private key.
     public let privateKey: String
+    /// The name that the other side's certificate must be for; nil for the host of the address.
+    public let serverName: String?
   }
 
   /// The address: `tls+tcp://host:port`, or `tcp://host:port` where the manifest says `insecure: true`.
@@ -32,7 +43,9 @@ public struct NetworkEndpoint: Sendable, Equatable {
     "{ address: tls+tcp://host:port, authorities, certificate, private_key }"
 
   /// Reads an endpoint; what is wrong is noted.
-  init?(_ value: ManifestValue, findings: Findings) {
+  ///
+  /// `isDialled`: it is called, rather than listened at; the other side's certificate must then be for a name.
+  init?(_ value: ManifestValue, isDialled: Bool, findings: Findings) {
     guard var fields = FieldDecoder(value, Self.form, findings: findings) else { return nil }
     location = value.location
     let before = findings.errors.count
@@ -46,6 +59,13 @@ public struct NetworkEndpoint: Sendable, Equatable {
         Scalars(name: "'\(key)'", findings: findings)
           .name(entry.value, "the path of a file in PEM") { !$0.isEmpty && !$0.contains("\0") }
           .map { Self.path($0, besides: value.location.file) }
+      }
+    }
+    var serverName: String?
+    if isDialled {
+      serverName = fields.take("server_name").flatMap { entry in
+        Scalars(name: "'server_name'", findings: findings)
+          .name(entry.value, "a name in the other side's certificate: pi.local", where: Self.isName)
       }
     }
     fields.finish()
@@ -76,8 +96,16 @@ public struct NetworkEndpoint: Sendable, Equatable {
           at: location, expected: "authorities, certificate and private_key"))
       return nil
     }
+    guard !isDialled || serverName != nil || !Self.isNumeric(address) else {
+      findings.add(
+        ManifestError(
+          .missingKey, "the host of '\(address)' is a number, and certificates are for names",
+          at: location, expected: "server_name: a name in the other side's certificate"))
+      return nil
+    }
     credentials = Credentials(
-      authorities: authorities, certificate: certificate, privateKey: privateKey)
+      authorities: authorities, certificate: certificate, privateKey: privateKey,
+      serverName: serverName)
   }
 
   private static func isAddress(_ text: String) -> Bool {
@@ -87,6 +115,20 @@ public struct NetworkEndpoint: Sendable, Equatable {
       let port = UInt16(rest[colon...].dropFirst()), port > 0
     else { return false }
     return rest.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !rest.contains("/")
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 253
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
+  }
+
+  /// Whether the host is an IP address: four numbers, or one with colons in it.
+  private static func isNumeric(_ address: String) -> Bool {
+    guard let slash = address.lastIndex(of: "/"), let colon = address.lastIndex(of: ":")
+    else { return false }
+    let host = address[slash..<colon].dropFirst()
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return host.contains(":") || parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
   }
 
   private static func path(_ path: String, besides file: String) -> String {

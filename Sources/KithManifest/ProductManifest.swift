@@ -161,7 +161,7 @@ public struct ProductManifest: Sendable, Equatable {
             expected: "a service's full name: kith.risk.v1.RiskEngine"))
         return nil
       }
-      return NetworkEndpoint(entry.value, findings: findings).map {
+      return NetworkEndpoint(entry.value, isDialled: true, findings: findings).map {
         RemoteService(service: entry.key, endpoint: $0, location: entry.location)
       }
     }

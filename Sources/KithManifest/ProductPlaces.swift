@@ -10,6 +10,8 @@
 public struct ProductPlaces: Sendable, Hashable {
   /// The product's name.
   public let product: String
+  /// The one folder for everything that `--root` named; nil for the XDG folders.
+  public let root: String?
   /// The product's root: the folder of its state, mode 0700.
   public let stateDirectory: String
   /// The folder of its sockets, mode 0700.
@@ -39,8 +41,10 @@ public struct ProductPlaces: Sendable, Hashable {
           .outOfRange, "the root is '\(root)'", at: nil, expected: "an absolute path")
       }
       stateDirectory = Self.withoutTrailingSlashes(root)
+      self.root = stateDirectory
       runtimeDirectory = Self.join(stateDirectory, "run")
     } else {
+      self.root = nil
       stateDirectory = try Self.stateHome(environment) + "/kith/\(product)"
       runtimeDirectory =
         Self.folder("XDG_RUNTIME_DIR", environment).map { "\($0)/kith/\(product)" }

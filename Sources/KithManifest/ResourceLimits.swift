@@ -44,7 +44,7 @@ public struct ResourceLimits: Sendable, Hashable {
     memoryBytes = fields.value("memory", default: standard.memoryBytes, Self.memory)
     memoryHighBytes = fields.value("memory_high", default: standard.memoryHighBytes, Self.memory)
     openFiles = fields.value("open_files", default: standard.openFiles) {
-      $0.integer($1, 32...1_048_576)
+      $0.integer($1, 64...1_048_576)
     }
     processes = fields.value("processes", default: standard.processes) {
       $0.integer($1, 8...1_000_000)

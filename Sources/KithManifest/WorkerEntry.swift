@@ -58,7 +58,9 @@ public struct WorkerEntry: Sendable, Equatable {
     }
     pluginLocation = pluginEntry?.value.location ?? entry.location
     configuration = fields.take("config").flatMap { Self.entries($0.value, findings) } ?? []
-    listen = fields.take("listen").flatMap { NetworkEndpoint($0.value, findings: findings) }
+    listen = fields.take("listen").flatMap {
+      NetworkEndpoint($0.value, isDialled: false, findings: findings)
+    }
     restart = fields.take("restart").map { [$0.value] } ?? []
     limits = fields.take("limits").map { [$0.value] } ?? []
     startTimeout = fields.value("start_timeout", default: nil) {

@@ -5,12 +5,14 @@ extension NngAddress {
   ///
   /// - Throws: INVALID_ARGUMENT when address and security do not belong together.
   func configuration(
-    _ security: NetworkSecurity?, dials: Bool
+    _ security: NetworkSecurity?, dials: Bool, checksCertificate: Bool = true
   ) throws(RPCError) -> NngTLSConfiguration? {
     switch (kind, security) {
     case (.ipc, nil), (.tcp, .insecure): return nil
     case (.tls(let host), .mutualTLS(let credentials)):
-      return try NngTLSConfiguration(credentials, server: dials ? host : nil)
+      return try NngTLSConfiguration(
+        credentials, server: dials ? credentials.serverName ?? host : nil,
+        checksCertificate: checksCertificate)
     case (.tcp, nil):
       throw RPCError(
         .invalidArgument,

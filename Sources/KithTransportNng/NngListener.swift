@@ -22,15 +22,22 @@ public final class NngListener: Listener, @unchecked Sendable {
   public let address: String
 
   private let security: NetworkSecurity?
+  private let checksCertificate: Bool
   private let state = Mutex(State())
   private var listener: OpaquePointer?
   private var aio: OpaquePointer?
 
   /// A listener at `address`; nothing is bound yet. `security` is needed for an address on the network, and
   /// for no other.
-  public init(address: String, security: NetworkSecurity? = nil) {
+  public convenience init(address: String, security: NetworkSecurity? = nil) {
+    self.init(address: address, security: security, checksCertificate: true)
+  }
+
+  /// A listener that shows its certificate without a look at it: for tests of what callers make of a bad one.
+  init(address: String, security: NetworkSecurity?, checksCertificate: Bool) {
     self.address = address
     self.security = security
+    self.checksCertificate = checksCertificate
   }
 
   /// Binds the address. A socket file that a dead process left is replaced; one at which a process
@@ -48,7 +55,8 @@ public final class NngListener: Listener, @unchecked Sendable {
     guard isFirst else {
       throw RPCError(.failedPrecondition, "the listener at \(address.url) was started before")
     }
-    let tls = try address.configuration(security, dials: false)
+    let tls = try address.configuration(
+      security, dials: false, checksCertificate: checksCertificate)
     if let path = address.path { try StaleSocket.remove(at: path) }
     try NngCode.check("cannot listen at \(address.url)") {
       nng_stream_listener_alloc(&listener, address.url)
@@ -86,7 +94,10 @@ public final class NngListener: Listener, @unchecked Sendable {
   ///
   /// - Throws: FAILED_PRECONDITION that names the file that is wrong; what was used before is then used on.
   public func reloadCredentials() throws(RPCError) {
-    guard let tls = try NngAddress(address).configuration(security, dials: false) else { return }
+    guard
+      let tls = try NngAddress(address).configuration(
+        security, dials: false, checksCertificate: checksCertificate)
+    else { return }
     let result = withListener { _ in
       Result { () throws(RPCError) in
         try self.use(tls)
@@ -152,20 +163,28 @@ public final class NngListener: Listener, @unchecked Sendable {
 
   fileprivate func accepted() {
     let code = NngCode(rawValue: nng_aio_result(aio))
+    var isTurnedAway = false
     if code == .ok, let pointer = nng_aio_get_output(aio, 0) {
       let (accept, address) = state.withLock { ($0.isClosed ? nil : $0.accept, $0.address) }
       if let address, let stream = try? NngStream(OpaquePointer(pointer), address) {
         accept?(stream) ?? stream.close()
+        isTurnedAway = stream.isClosed
       }
     }
-    guard code != .closed else { return }
-    // Without descriptors (EMFILE) accepting would fail again at once, for ever: it pauses instead. One that
-    // was cancelled makes way for one with other credentials, or the listener is closed.
-    if code == .ok || code == .cancelled {
-      acceptNext()
-    } else {
-      NngTeardown.queue.asyncAfter(deadline: .now() + .milliseconds(20)) { self.acceptNext() }
+    switch code {
+    case .closed: return
+    // One that was turned away holds its descriptor until it has been freed: the next waits for that, so that a
+    // crowd at the door takes no more than one of them.
+    case .ok where isTurnedAway: acceptNext(after: .milliseconds(1))
+    // One that was cancelled makes way for one with other credentials, or the listener is closed.
+    case .ok, .cancelled: acceptNext()
+    // Without descriptors (EMFILE) accepting would fail again at once, for ever.
+    default: acceptNext(after: .milliseconds(20))
     }
+  }
+
+  private func acceptNext(after pause: DispatchTimeInterval) {
+    NngTeardown.queue.asyncAfter(deadline: .now() + pause) { self.acceptNext() }
   }
 
   /// Accepts no more and removes the socket file.

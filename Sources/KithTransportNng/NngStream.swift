@@ -207,15 +207,21 @@ final class NngStream: ByteStream, @unchecked Sendable {
 
   func close() { end(nil) }
 
+  /// Whether it was closed, or has ended.
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
   private func fail(_ code: NngCode) {
     switch code {
     case .closed, .cancelled, .connectionShut: end(nil)
     case .peerAuthentication, .cryptography:
+      // mbedTLS knows which of these it is, and nng does not pass it on. That the own certificate is in its time was
+      // seen to before it was shown.
       end(
         RPCError(
           .unauthenticated,
-          "TLS failed: a certificate of one side is expired, not for this name, or not signed by an "
-            + "authority of the other (\(code.text)); see the log of the other side too"))
+          "TLS with \(peer.address ?? "the other side") failed (\(code.text)): the certificate of the other side is "
+            + "expired, not for the name that was called, or not signed by an authority that is trusted here; or the "
+            + "other side does not trust the one of this side"))
     default: end(RPCError(.unavailable, "the connection broke: \(code.text)"))
     }
   }
@@ -294,5 +300,6 @@ extension PeerIdentity {
       gid: option(NNG_OPT_IPC_PEER_GID).map(UInt32.init(truncatingIfNeeded:)),
       pid: option(NNG_OPT_IPC_PEER_PID).map(Int32.init(truncatingIfNeeded:)))
     if case .tls = address.kind { hasCertificate = true }
+    self.address = SocketAddress(nngStream: stream)?.text
   }
 }

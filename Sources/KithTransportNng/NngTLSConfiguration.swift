@@ -1,5 +1,4 @@
 import CNng
-import Glibc
 import KithRPC
 
 /// The TLS configuration of one end (`nng_tls_config`), made from files.
@@ -10,14 +9,14 @@ final class NngTLSConfiguration: @unchecked Sendable {
   let pointer: OpaquePointer
 
   /// Reads the files of `credentials`. `server` is the name that the other side's certificate must be for; nil on the
-  /// listening side.
+  /// listening side. What is shown is checked first, save by tests of what the other side makes of it.
   ///
   /// - Throws: FAILED_PRECONDITION that names the file and what is wrong with it.
-  init(_ credentials: TLSCredentials, server: String?) throws(RPCError) {
-    let authorities = try Self.text(of: credentials.authorities, "the authorities' certificates")
-    let certificate = try Self.text(of: credentials.certificate, "the certificate")
-    try Self.checkOwnerOnly(credentials.privateKey)
-    let key = try Self.text(of: credentials.privateKey, "the private key")
+  init(
+    _ credentials: TLSCredentials, server: String?, checksCertificate: Bool = true
+  ) throws(RPCError) {
+    let texts = try CredentialTexts(credentials)
+    if checksCertificate { try credentials.check(texts) }
 
     var allocated: OpaquePointer?
     try NngCode.check("TLS cannot be set up") {
@@ -33,12 +32,12 @@ final class NngTLSConfiguration: @unchecked Sendable {
       nng_tls_config_auth_mode(allocated, NNG_TLS_AUTH_MODE_REQUIRED)
     }
     try Self.check("\(credentials.authorities) holds no certificates in PEM") {
-      nng_tls_config_ca_chain(allocated, authorities, nil)
+      nng_tls_config_ca_chain(allocated, texts.authorities, nil)
     }
     try Self.check(
       "\(credentials.certificate) and \(credentials.privateKey) are no certificate and its key in PEM"
     ) {
-      nng_tls_config_own_cert(allocated, certificate, key, nil)
+      nng_tls_config_own_cert(allocated, texts.certificate, texts.privateKey, nil)
     }
     if let server {
       try Self.check("the name \(server) cannot be checked") {
@@ -54,33 +53,5 @@ final class NngTLSConfiguration: @unchecked Sendable {
     let code = NngCode(rawValue: call())
     guard code != .ok else { return }
     throw RPCError(.failedPrecondition, "\(what()): \(code.text)")
-  }
-
-  private static func text(of path: String, _ what: String) throws(RPCError) -> String {
-    // Larger than any chain of certificates.
-    let limit = 1 << 20
-    guard let file = fopen(path, "re") else {
-      throw RPCError(
-        .failedPrecondition,
-        "\(what) cannot be read from \(path): \(String(cString: strerror(errno)))")
-    }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: limit)
-    let count = fread(&bytes, 1, limit, file)
-    guard count < limit, let text = String(validating: bytes[..<count], as: UTF8.self),
-      text.contains("-----BEGIN")
-    else {
-      throw RPCError(.failedPrecondition, "\(path) is not in PEM: expected \(what)")
-    }
-    return text
-  }
-
-  private static func checkOwnerOnly(_ path: String) throws(RPCError) {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return }
-    throw RPCError(
-      .failedPrecondition,
-      "the private key \(path) can be read by others (mode "
-        + "\(String(status.st_mode & 0o777, radix: 8))): run chmod 600 on it")
   }
 }

@@ -37,7 +37,7 @@ final class NetworkDoor: Sendable {
             privateKey: record.privateKey)))
     let isInsecure = record.insecure
     server = RPCServer(
-      services: services, interceptors: interceptors,
+      services: services, limits: .connections(inPartOfOpenFiles: 0.25), interceptors: interceptors,
       authorize: { isInsecure || $0.hasCertificate }, unmappedError: log.handlerFailed,
       brokenConnection: log.connectionBroke)
   }

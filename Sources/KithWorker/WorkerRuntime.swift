@@ -25,6 +25,8 @@ final class WorkerRuntime: Sendable {
 
   private struct State {
     var lifecycle = WorkerLifecycle()
+    /// The process that proved itself to be the host; nil until one did.
+    var host: PeerIdentity?
     var since: ContinuousClock.Instant
     var configuration = WorkerConfiguration()
     var hostAddress = ""
@@ -81,7 +83,8 @@ final class WorkerRuntime: Sendable {
     health = WorkerHealth(changed: pulse.wake)
     connectionLog = ConnectionLog(logger)
     server = RPCServer(
-      services: [], interceptors: Self.interceptors, authorize: authorize,
+      services: [], limits: .connections(inPartOfOpenFiles: 0.5), interceptors: Self.interceptors,
+      authorize: authorize,
       unmappedError: connectionLog.handlerFailed, brokenConnection: connectionLog.connectionBroke)
     let own: [ServiceDefinition] = [
       .lifecycle(LifecycleService(runtime: self)), .health(HealthService(runtime: self)),
@@ -220,17 +223,16 @@ final class WorkerRuntime: Sendable {
   // MARK: What the host asks
 
   func handshake(
-    nonce: [UInt8], hostProof: [UInt8], versions: ClosedRange<UInt32>
+    nonce: [UInt8], hostProof: [UInt8], versions: ClosedRange<UInt32>, peer: PeerIdentity
   ) throws(RPCError) -> HandshakeResponse {
     let isProven = proof.isValid(hostProof: hostProof, nonce: nonce)
     let result = state.withLock { state in
       let before = state.lifecycle.phase
       defer { if state.lifecycle.phase != before { state.since = clock.now } }
       return Result { () throws(RPCError) in
-        (
-          version: try state.lifecycle.handshake(isProven: isProven, versions: versions),
-          services: state.services
-        )
+        let version = try state.lifecycle.handshake(isProven: isProven, versions: versions)
+        state.host = peer
+        return (version: version, services: state.services)
       }
     }
     let (version, services) = try result.get()
@@ -244,6 +246,18 @@ final class WorkerRuntime: Sendable {
         ServiceContract(
           name: $0.name, descriptorSha256: Array(SHA256.hash(data: $0.descriptorSet)))
       }, process: process, liveConfigurationKeys: configurationChanges.keys)
+  }
+
+  /// Checks that it is the host which wants to lead the worker. A worker of the same product runs as the same user, and may
+  /// call others, but not end them.
+  func checkHost(_ peer: PeerIdentity) throws(RPCError) {
+    let host = state.withLock { $0.host }
+    guard host == nil || host?.pid == peer.pid else {
+      throw RPCError(
+        .permissionDenied,
+        "only the host that has proved itself leads this worker: ask it, with `kith stop` or `kith restart`"
+      )
+    }
   }
 
   /// Takes the configuration, or, while the worker is ready, changes to it.

@@ -14,12 +14,13 @@ enum House {
     "KithJSON": ["FoundationEssentials"],
     "KithManifest": ["KithJSON", "Yams", "Glibc"],
     "KithMetrics": [],
+    "KithCertificates": ["Crypto", "FoundationEssentials", "SwiftASN1"],
     "KithSupervision": ["KithManifest", "KithMetrics"],
 
     // Floor 2: calls and their transports.
     "RPCContract": ["KithContractsC", "KithWire"],
     "KithRPC": ["KithWire", "DequeModule", "Dispatch", "Glibc"],
-    "KithTransportNng": ["KithRPC", "KithWire", "CNng", "Dispatch", "Glibc"],
+    "KithTransportNng": ["KithCertificates", "KithRPC", "KithWire", "CNng", "Dispatch", "Glibc"],
     "KithTransportInProcess": ["KithRPC", "KithWire", "Dispatch", "Glibc"],
     "KithTelemetry": ["KithRPC", "Metrics", "Tracing"],
 

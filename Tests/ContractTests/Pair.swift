@@ -88,6 +88,7 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(WorkerMetrics.self, Kith_Host_V1_WorkerMetrics.self),
     Pair(GetStatusRequest.self, Kith_Host_V1_GetStatusRequest.self),
     Pair(GetStatusResponse.self, Kith_Host_V1_GetStatusResponse.self),
+    Pair(RemoteServiceStatus.self, Kith_Host_V1_RemoteServiceStatus.self),
     Pair(LogLine.self, Kith_Host_V1_LogLine.self),
     Pair(ReadLogRequest.self, Kith_Host_V1_ReadLogRequest.self),
     Pair(NetworkSecurity.self, Kith_Host_V1_NetworkSecurity.self),

@@ -85,15 +85,41 @@ import Testing
     #expect(down.exitCode == 0, "\(down)")
   }
 
-  @Test func aServiceThatEveryWorkerHasNeedsAWorker() async throws {
+  @Test func aServiceThatEveryWorkerHasNeedsAWorkerUnlessThereIsOne() async throws {
     let home = try Home()
     let up = try await home.kith("up", "boomer-buddy")
     try #require(up.exitCode == 0, "\(up)")
-    let check = try await home.kith("call", "kith.health.v1.Health/Check")
-    #expect(check.exitCode == 64, "\(check)")
-    #expect(check.errors.contains("--worker NAME: risk-engine"), "\(check)")
-    let named = try await home.kith("call", "Health/Check", "--worker", "risk-engine")
-    #expect(named.exitCode == 0, "\(named)")
+    for words in [["Health/Check"], ["/kith.health.v1.Health/Check", "--worker", "risk-engine"]] {
+      let check = try await home.kith(["call"] + words)
+      #expect(check.exitCode == 0 && check.output.lowercased().contains("serving"), "\(check)")
+    }
+    let down = try await home.kith("down")
+    #expect(down.exitCode == 0, "\(down)")
+
+    let two = Setups.two()
+    try await RunningProduct.run(two) { product in
+      _ = try await product.settle()
+      let root = "\(product.folder.path)/r"
+      let check = try await home.kith("call", "Health/Check", "--root", root)
+      #expect(check.exitCode == 64, "\(check)")
+      #expect(check.errors.contains("--worker NAME: odd, even"), "\(check)")
+    }
+  }
+
+  @Test func whatIsDescribedMayBeNamedInManyWays() async throws {
+    let home = try Home()
+    let up = try await home.kith("up", "boomer-buddy")
+    try #require(up.exitCode == 0, "\(up)")
+    for name in [
+      "kith.risk.v1", ".kith.risk.v1.AnalyzeRequest", "AnalyzeRequest.text",
+      "kith.risk.v1.AnalyzeRequest.channel",
+    ] {
+      let described = try await home.kith("describe", name)
+      #expect(described.exitCode == 0, "\(described)")
+      #expect(described.output.contains("message AnalyzeRequest {"), "\(name): \(described)")
+    }
+    let wrong = try await home.kith("describe", "AnalyzeRequest.txt")
+    #expect(wrong.exitCode == 64, "\(wrong)")
     let down = try await home.kith("down")
     #expect(down.exitCode == 0, "\(down)")
   }

@@ -10,6 +10,11 @@ struct Home {
 
   /// Runs `kith`.
   func kith(_ arguments: String...) async throws -> Program.Outcome {
+    try await kith(arguments)
+  }
+
+  /// Runs `kith`.
+  func kith(_ arguments: [String]) async throws -> Program.Outcome {
     try await Program.built("kith", arguments, environment: environment).run()
   }
 

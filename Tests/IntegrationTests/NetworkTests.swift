@@ -63,7 +63,7 @@ struct NetworkTests {
   }
 
   private func endpoint(_ port: UInt16, _ files: TLSCredentials) -> String {
-    "{ address: tls+tcp://127.0.0.1:\(port), authorities: \(files.authorities), "
+    "{ address: tls+tcp://localhost:\(port), authorities: \(files.authorities), "
       + "certificate: \(files.certificate), private_key: \(files.privateKey) }"
   }
 
@@ -78,7 +78,7 @@ struct NetworkTests {
     let folder = try TemporaryFolder()
     let authority = try TestAuthority("family", folder: folder.path)
     let port = try freePort()
-    let server = endpoint(port, try authority.credentials("server"))
+    let server = endpoint(port, try authority.credentials("server", host: "localhost"))
     let client = endpoint(port, try authority.credentials("client"))
     try await RunningProduct.run(serving(server)) { serving in
       let worker = try #require(try await serving.settle().workers.first)
@@ -88,10 +88,25 @@ struct NetworkTests {
         let known = try await relay(asking)
         #expect(known.first.flatMap(Int64.init) ?? 0 > 0)
 
+        // Whoever types commands at the one machine reaches it too.
+        let root = "\(asking.folder.path)/r"
+        let status = try await Program.built("kith", ["status", "--root", root]).run()
+        #expect(
+          status.output.contains("elsewhere: \(Self.streams)  tls+tcp://localhost:\(port)"),
+          "\(status)")
+        let call = try await Program.built(
+          "kith", ["call", "Streams/Count", "{\"count\": 2}", "--root", root]
+        ).run()
+        #expect(call.output.split(separator: "\n").count == 2, "\(call)")
+        let described = try await Program.built(
+          "kith", ["describe", Self.streams, "--root", root]
+        ).run()
+        #expect(described.output.contains("service Streams {"), "\(described)")
+
         // What the host leads its workers by is not to be had from elsewhere.
         let stranger = RPCClient(
           connector: NngConnector(
-            address: "tls+tcp://127.0.0.1:\(port)",
+            address: "tls+tcp://localhost:\(port)",
             security: .mutualTLS(try authority.credentials("stranger"))))
         defer { stranger.close() }
         let drain = MethodDescriptor(service: "kith.worker.v1.Lifecycle", method: "Drain")
@@ -115,7 +130,7 @@ struct NetworkTests {
     let family = try TestAuthority("family", folder: folder.path)
     let stranger = try TestAuthority("stranger", folder: folder.path)
     let port = try freePort()
-    let server = endpoint(port, try family.credentials("server"))
+    let server = endpoint(port, try family.credentials("server", host: "localhost"))
     let client = endpoint(port, try stranger.credentials("client", trusting: family))
     try await RunningProduct.run(serving(server)) { serving in
       try await serving.settle()
@@ -145,6 +160,41 @@ struct NetworkTests {
       let worker = try #require(try await serving.settle().workers.first)
       #expect(worker.state == .quarantined)
       #expect(worker.reason.contains("/nowhere/ca.pem"), "\(worker.reason)")
+    }
+  }
+
+  @Test func filesThatCannotBeUsedAreFoundBeforeAnythingIsStarted() async throws {
+    let home = try Home()
+    let authority = try TestAuthority("family", folder: home.folder.path)
+    let good = try authority.credentials("good")
+    let other = try authority.credentials("other")
+    var cases = [(good, nil as String?)]
+    cases.append((try authority.credentials("late", validFor: -60), "late.pem expired on "))
+    var mismatched = good
+    mismatched.privateKey = other.privateKey
+    cases.append((mismatched, "other.key is not the key of the certificate"))
+    var missing = good
+    missing.certificate = "/nowhere/a.pem"
+    cases.append((missing, "/nowhere/a.pem: No such file"))
+    for (files, problem) in cases {
+      try home.folder.write(
+        """
+        product: listening
+        title: Listening
+        posture: ephemeral
+        workers:
+          risk-engine:
+            listen: \(endpoint(7443, files))
+
+        """, to: "listening.yaml")
+      for command in problem == nil ? ["plan"] : ["plan", "up"] {
+        let outcome = try await home.kith(command, "\(home.folder.path)/listening.yaml")
+        #expect(outcome.exitCode == (problem == nil ? 0 : 65), "\(outcome)")
+        if let problem {
+          #expect(outcome.errors.contains(problem), "\(outcome)")
+          #expect(outcome.errors.contains("listening.yaml:6:"), "\(outcome)")
+        }
+      }
     }
   }
 

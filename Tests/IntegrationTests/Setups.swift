@@ -27,6 +27,17 @@ enum Setups {
       ])
   }
 
+  /// A product of two workers, `odd` and `even`, each of which serves something else.
+  static func two() -> ProductSetup {
+    var setup = odd()
+    setup.product += "  even: {}\n"
+    setup.plugins = [
+      plugin(name: "odd", executable: "misbehaving-worker", provides: "kith.risk.v1.RiskEngine"),
+      plugin(name: "even", executable: "misbehaving-worker", provides: "kith.testing.v1.Streams"),
+    ]
+    return setup
+  }
+
   /// A product of one worker, `odd`, that the SDK runs and that keeps state: its list, and its record of answers.
   static func oddWithState() -> ProductSetup {
     ProductSetup(

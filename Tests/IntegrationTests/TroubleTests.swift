@@ -1,8 +1,10 @@
 import Glibc
 import HostContract
+import KithClient
 import KithManifest
 import KithRPC
 import KithTesting
+import RiskContract
 import Testing
 
 /// Workers that do not do what they should.
@@ -29,6 +31,36 @@ import Testing
       #expect(error?.code == .failedPrecondition)
       #expect(error?.message.contains("exit code 4") == true)
       #expect(try await product.worker("odd").generation == 6)
+    }
+  }
+
+  @Test func aCrowdThatConnectsAndSaysNothingLeavesTheWorkerItsOwnFiles() async throws {
+    let setup = Setups.odd(more: "limits: { open_files: 64 }")
+    try await RunningProduct.run(setup) { product in
+      let worker = try #require(try await product.settle().workers.first)
+      try #require(worker.state == .ready, "\(worker.reason)")
+      try await product.tell("generation")
+      let path = String(worker.address.dropFirst("ipc://".count))
+      let crowd = try (0..<200).map { _ in try UnixSocket.open([], to: path) }
+      // Those who called before go on, and nobody in the crowd ends the worker.
+      for _ in 0..<20 { #expect(try await product.tell("generation") == worker.generation) }
+      for one in crowd { close(one) }
+      // And when the crowd has gone, there is room again.
+      var isAnswered = false
+      while !isAnswered {
+        let connection = try await HostConnection.open(
+          product: product.places.product, address: product.places.controlAddress)
+        defer { connection.close() }
+        do throws(RPCError) {
+          _ = try await RiskEngineClient(connection.worker(named: "odd"))
+            .analyze(AnalyzeRequest(text: "generation"), options: options)
+          isAnswered = true
+        } catch {
+          // It has not seen yet that the crowd is gone.
+          try #require(error.code == .unavailable, "\(error)")
+        }
+      }
+      #expect(try await product.worker("odd").restarts == 0)
     }
   }
 

@@ -21,7 +21,8 @@ enum UnixSocket {
     }
   }
 
-  private static func open(_ bytes: [UInt8], to path: String) throws -> Int32 {
+  /// Connects and writes bytes; the connection is the caller's to close.
+  static func open(_ bytes: [UInt8], to path: String) throws -> Int32 {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw TestingError("no socket can be created") }
     var address = sockaddr_un()

@@ -19,6 +19,21 @@ import Testing
     #expect(ExitStatus.all.allSatisfy { CommandFailure($0, "x").code == $0.code.name })
   }
 
+  @Test func whatACallTellsOfItsFailureIsInTheJSON() {
+    let refused = CommandFailure(RPCError.invalidArgument(field: "text", "must not be empty"))
+    #expect(
+      refused.json["error"]?["fields"]
+        == [["field": "text", "description": "must not be empty"]])
+    #expect(refused.json["error"]?["execution"] == nil)
+    for (execution, word) in [
+      (CallExecution.notStarted, "NOT_STARTED"), (.mayHaveRun, "MAY_HAVE_RUN"),
+    ] as [(CallExecution, String)] {
+      var lost = CommandFailure(.unavailable, "x")
+      lost.execution = execution
+      #expect(lost.json["error"]?["execution"] == JSONValue.string(word))
+    }
+  }
+
   @Test(
     arguments: [
       (["status", "--jsn"], "Unknown option '--jsn'. Did you mean '--json'?"),

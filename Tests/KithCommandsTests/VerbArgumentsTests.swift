@@ -143,7 +143,7 @@ struct ScriptedReader: ValueReader {
       (["--json=yes"], 64, "--json takes no value; write it without '='"),
       (
         ["--timeout", "soon"], 64,
-        "--timeout: expected a time above zero such as 500ms, 5s or 2m, at most 24h"
+        "--timeout: expected a time above zero in ms, s, m or h, such as 500ms, 5s or 2m, at most 24h"
       ),
       (
         ["hello"], 64,

@@ -15,6 +15,19 @@ import TestingContract
     #expect(help.text(services: contracts.services, verbs: verbs) == Snapshots.workerHelp)
   }
 
+  @Test func theHelpOfAStreamHasWhatAStreamTakes() throws {
+    let contracts = try ContractSet(encodedDescriptorSet: TestingDescriptorSet.bytes)
+    let service = try #require(contracts.service(named: "kith.testing.v1.Streams"))
+    let verbs = Verb.verbs(of: [service])
+    let help = VerbHelp(contracts: contracts, worker: "odd", terminal: Terminal())
+    let list = help.text(services: [service], verbs: verbs)
+    #expect(list.contains("(answers with a stream)") && list.contains("(a stream both ways)"))
+    let sum = help.text(try #require(verbs.first { $0.name == "sum" }))
+    #expect(!sum.contains("idempotency-key"))
+    #expect(sum.contains("(default no") && !sum.contains("default 30s"), "\(sum)")
+    #expect(sum.hasSuffix("kith odd sum < requests.jsonl"))
+  }
+
   @Test func aMistypedVerbIsMet() throws {
     let verbs = Verb.verbs(
       of: try ContractSet(encodedDescriptorSet: RiskDescriptorSet.bytes).services)

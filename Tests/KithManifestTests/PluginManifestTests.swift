@@ -151,7 +151,7 @@ import Testing
     ("256MiB", "256", .wrongType, 8, 19, "with its unit"),
     ("256MiB", "256mib", .wrongType, 8, 19, "with its unit"),
     ("256MiB", "1KiB", .outOfRange, 8, 19, "16MiB at least"),
-    ("open_files: 256", "open_files: 1", .outOfRange, 8, 39, "32..1048576"),
+    ("open_files: 256", "open_files: 1", .outOfRange, 8, 39, "64..1048576"),
     ("network: none", "network: off", .outOfRange, 9, 10, "one of none, outbound"),
     ("network: none", "network: { }", .wrongType, 9, 10, "a mapping"),
     ("type: double", "type: float", .outOfRange, 11, 23, "one of string"),

@@ -141,6 +141,29 @@ import Testing
     #expect(endpoint.credentials?.privateKey == "/run/keys/b.key")
   }
 
+  @Test func aCertificateIsForANameAlsoWhereTheAddressIsANumber() throws {
+    func remote(_ address: String, _ more: String = "") throws -> NetworkEndpoint? {
+      try product(
+        "remote: { kith.b.v1.B: { address: \"tls+tcp://\(address):7443\", authorities: a, "
+          + "certificate: b, private_key: c\(more) } }"
+      ).remoteServices.first?.endpoint
+    }
+    #expect(try remote("pi.local")?.credentials?.serverName == nil)
+    #expect(
+      try remote("10.0.0.2", ", server_name: pi.local")?.credentials?.serverName == "pi.local")
+    for address in ["10.0.0.2", "[fe80::1]"] {
+      let errors = #expect(throws: ManifestErrors.self) { try remote(address) }
+      #expect(errors?.description.contains("server_name") == true)
+    }
+    #expect(try remote("10.0.0")?.address == "tls+tcp://10.0.0:7443")
+    #expect(throws: ManifestErrors.self) { try remote("h", ", server_name: \"a b\"") }
+    #expect(throws: ManifestErrors.self) {
+      try listening(
+        "{ address: tls+tcp://h:1, authorities: a, certificate: b, private_key: c, server_name: d }"
+      )
+    }
+  }
+
   @Test func plainTCPIsTakenOnlyInSoManyWords() throws {
     let endpoint = try listening("{ address: \"tcp://127.0.0.1:7443\", insecure: true }")
     #expect(endpoint?.credentials == nil)

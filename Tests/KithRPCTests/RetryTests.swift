@@ -77,6 +77,55 @@ struct RetryTests {
     return (await result, service.calls.load(ordering: .relaxed))
   }
 
+  /// A service whose every call takes its server down.
+  private final class Poisoned: Sendable {
+    let calls = Atomic(0)
+    let server = Mutex<RPCServer?>(nil)
+    let crashes: AsyncStream<Void>
+    private let crashed: AsyncStream<Void>.Continuation
+
+    init() { (crashes, crashed) = AsyncStream.makeStream() }
+
+    func definition(_ method: MethodDescriptor) -> ServiceDefinition {
+      ServiceDefinition(
+        name: method.service,
+        methods: [
+          .encodedUnary(method) { request, _ in
+            self.calls.add(1, ordering: .relaxed)
+            self.server.withLock { $0 }?.close()
+            self.crashed.yield()
+            return request
+          }
+        ])
+    }
+  }
+
+  @Test("retry of a request that ends whoever reads it", arguments: TransportKind.allCases)
+  func aPoisonousRequestEndsTwoWorkersAtMost(_ kind: TransportKind) async throws {
+    let method = MethodDescriptor(
+      service: "test.Poison", method: "Drink", idempotency: .noSideEffects)
+    let place = kind.makePlace()
+    let service = Poisoned()
+    let definition = service.definition(method)
+    let first = try await place.startServer([definition])
+    service.server.withLock { $0 = first }
+    let supervisor = Task {
+      for await _ in service.crashes {
+        let next = try await place.startServer([definition])
+        service.server.withLock { $0 = next }
+      }
+    }
+    let client = RPCClient(connector: place.connector)
+    let error = await client.failure(
+      of: method, options: CallOptions(timeout: .seconds(60), waitForReady: true))
+    #expect(error.code == .unavailable && error.execution == .mayHaveRun)
+    #expect(service.calls.load(ordering: .relaxed) == 2)
+    client.close()
+    supervisor.cancel()
+    _ = try? await supervisor.value
+    service.server.withLock { $0 }?.close()
+  }
+
   @Test("retry", arguments: TransportKind.allCases, [IdempotencyLevel.noSideEffects, .idempotent])
   func aLostCallThatMayBeRepeatedIs(
     _ kind: TransportKind, _ idempotency: IdempotencyLevel

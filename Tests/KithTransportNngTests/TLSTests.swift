@@ -1,9 +1,10 @@
 import Glibc
 import KithRPC
-import KithTransportNng
 import Synchronization
 import TestCertificates
 import Testing
+
+@testable import KithTransportNng
 
 /// Calls between machines: tls+tcp with certificates on both sides, made by the test.
 @Suite(.timeLimit(.minutes(2)))
@@ -41,7 +42,7 @@ struct TLSTests {
 
   /// Runs `body` with a server that has `credentials`, and its address.
   private func withServer(
-    _ credentials: TLSCredentials,
+    _ credentials: TLSCredentials, checksCertificate: Bool = true,
     _ body: (_ address: String, NngListener, Broken) async throws -> Void
   ) async throws {
     let broken = Broken()
@@ -57,7 +58,8 @@ struct TLSTests {
           ])
       ], brokenConnection: { _, error in broken.note(error) })
     let listener = NngListener(
-      address: "tls+tcp://127.0.0.1:0", security: .mutualTLS(credentials))
+      address: "tls+tcp://127.0.0.1:0", security: .mutualTLS(credentials),
+      checksCertificate: checksCertificate)
     try server.start(on: listener)
     defer { server.close() }
     let port = try #require(listener.port)
@@ -66,18 +68,23 @@ struct TLSTests {
 
   /// Calls `address` once. Throws any error, since the expectation macros cannot see through a typed one.
   private func call(
-    _ address: String, _ security: NetworkSecurity?, _ request: [UInt8] = [1, 2, 3]
+    _ address: String, _ security: NetworkSecurity?, _ request: [UInt8] = [1, 2, 3],
+    checksCertificate: Bool = true
   ) async throws -> [UInt8] {
-    let client = RPCClient(connector: NngConnector(address: address, security: security))
+    let client = RPCClient(
+      connector: NngConnector(
+        address: address, security: security, checksCertificate: checksCertificate))
     defer { client.close() }
     return try await client.unary(
       Self.echo, encodedRequest: request, options: CallOptions(timeout: .seconds(30))
     ).message
   }
 
-  private func failure(_ address: String, _ security: NetworkSecurity?) async -> RPCError {
+  private func failure(
+    _ address: String, _ security: NetworkSecurity?, checksCertificate: Bool = true
+  ) async -> RPCError {
     do {
-      _ = try await call(address, security)
+      _ = try await call(address, security, checksCertificate: checksCertificate)
       return RPCError(.ok, "the call succeeded")
     } catch {
       return error as? RPCError ?? RPCError(.unknown, "\(error)")
@@ -110,10 +117,12 @@ struct TLSTests {
         try family.credentials("expired-client", validFor: -60),
       ] {
         try await withServer(try family.credentials("server")) { address, _, broken in
-          let error = await failure(address, .mutualTLS(bad))
+          let error = await failure(address, .mutualTLS(bad), checksCertificate: false)
           #expect([.unauthenticated, .unavailable].contains(error.code), "\(error)")
           #expect(error.execution != .mayHaveRun)
-          #expect(await broken.first()?.code == .unauthenticated)
+          let seen = await broken.first()
+          #expect(seen?.code == .unauthenticated)
+          #expect(seen?.message.hasPrefix("TLS with 127.0.0.1:") == true)
         }
       }
       // Servers that the client does not believe.
@@ -122,10 +131,10 @@ struct TLSTests {
         try family.credentials("expired-server", validFor: -60),
         try family.credentials("wrong-server", host: "elsewhere.example"),
       ] {
-        try await withServer(bad) { address, _, broken in
+        try await withServer(bad, checksCertificate: false) { address, _, broken in
           let error = await failure(address, .mutualTLS(good))
           #expect(error.code == .unauthenticated, "\(error)")
-          #expect(error.message.contains("certificate"))
+          #expect(error.message.hasPrefix("TLS with 127.0.0.1:"))
           #expect(await broken.first()?.code == .unauthenticated)
         }
       }
@@ -136,14 +145,30 @@ struct TLSTests {
     try await withFolder { folder in
       let authority = try TestAuthority("family", folder: folder)
       let client = try authority.credentials("client", host: "client")
-      let server = try authority.credentials("server", validFor: -60)
+      let server = try authority.credentials("server", host: "elsewhere.example")
       try await withServer(server) { address, listener, _ in
         #expect(await failure(address, .mutualTLS(client)).code == .unauthenticated)
         _ = try authority.credentials("server")
         try listener.reloadCredentials()
         try #require(try await call(address, .mutualTLS(client)) == [1, 2, 3])
+        // What cannot be used is not taken over.
+        _ = try authority.credentials("server", validFor: -60)
+        let expired = #expect(throws: RPCError.self) { try reload(listener) }
+        #expect(expired?.message.contains("server.pem expired on ") == true)
         unlink(server.certificate)
         #expect(throws: RPCError.self) { try reload(listener) }
+        try #require(try await call(address, .mutualTLS(client)) == [1, 2, 3])
+      }
+    }
+  }
+
+  @Test func anAddressThatIsANumberIsCheckedAgainstTheNameThatIsGiven() async throws {
+    try await withFolder { folder in
+      let authority = try TestAuthority("family", folder: folder)
+      var client = try authority.credentials("client", host: "client")
+      try await withServer(try authority.credentials("server", host: "pi.local")) { address, _, _ in
+        #expect(await failure(address, .mutualTLS(client)).code == .unauthenticated)
+        client.serverName = "pi.local"
         try #require(try await call(address, .mutualTLS(client)) == [1, 2, 3])
       }
     }
@@ -162,6 +187,12 @@ struct TLSTests {
       #expect(missing.code == .failedPrecondition && missing.message.contains("none.pem"))
       let swapped = await error { $0.privateKey = $0.certificate }
       #expect(swapped.message.contains("chmod 600"))
+      let other = try authority.credentials("other")
+      let mismatched = await error { $0.privateKey = other.privateKey }
+      #expect(mismatched.message.contains("other.key is not the key of the certificate"))
+      let late = try authority.credentials("late", validFor: -60)
+      let expired = await error { $0 = late }
+      #expect(expired.code == .failedPrecondition && expired.message.contains("late.pem expired"))
       let noPEM = await error { $0.authorities = "/dev/null" }
       #expect(noPEM.message.contains("not in PEM"))
       chmod(good.privateKey, 0o640)

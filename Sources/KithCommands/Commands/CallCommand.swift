@@ -14,8 +14,8 @@ struct CallCommand: AsyncParsableCommand {
       The request is the proto3 JSON of the method's request message; `kith describe SERVICE/Method` shows it. `-` reads \
       it from standard input, which keeps personal text out of the list of processes.
 
-      A method that takes a stream reads a message a line from standard input, unless one is given. One that answers with \
-      a stream writes an answer a line, in JSON, as it comes; ctrl-C ends the call.
+      A method that takes a stream reads a message a line from standard input, unless one is given; a line that is none \
+      cancels the call. One that answers with a stream writes an answer a line, in JSON, as it comes; ctrl-C ends the call.
 
       EXAMPLES
         kith call kith.risk.v1.RiskEngine/Analyze '{"text": "You won a prize", "channel": "SMS"}'
@@ -46,8 +46,8 @@ struct CallCommand: AsyncParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How long it may take: 500ms, 5s, 2m. (default: 30s, or no end for a method that answers "
-        + "with a stream)", valueName: "time"), transform: TimeLimit.init(option:))
+      "How long it may take: 500ms, 5s, 2m. (default: 30s, or no end for a method with a "
+        + "stream)", valueName: "time"), transform: TimeLimit.init(option:))
   var timeout: TimeLimit?
 
   @Option(

@@ -12,14 +12,15 @@ struct DescribeCommand: AsyncParsableCommand {
     commandName: "describe",
     abstract: "Shows the contracts of the running workers, with their documentation.",
     discussion: """
-      Without a name: all workers and their methods. Else a worker, a service, a method, a message or an enum; the package \
-      may be left out.
+      Without a name: all workers and their methods. Else a worker, a package, a service, a method, a message or one of \
+      its fields, or an enum; the package may be left out.
 
       EXAMPLES
         kith describe
         kith describe risk-engine
         kith describe kith.risk.v1.RiskEngine/Analyze
         kith describe AnalyzeRequest
+        kith describe kith.risk.v1
       """)
 
   @Argument(
@@ -43,7 +44,8 @@ struct DescribeCommand: AsyncParsableCommand {
     defer { running.connection.close() }
     let options = CallOptions(timeout: time.timeout.duration, waitForReady: true)
     let directory = try await ServiceDirectory.of(running, worker: worker, options: options)
-    guard let name else {
+    // As protoc and its relatives write full names.
+    guard let name = name.map({ $0.hasPrefix(".") ? String($0.dropFirst()) : $0 }) else {
       try await describeAll(directory, surroundings.terminal)
       return
     }
@@ -122,18 +124,19 @@ struct DescribeCommand: AsyncParsableCommand {
     for worker in asked {
       let contracts = try await directory.contracts(ofWorker: worker.name).contracts
       let printer = ContractPrinter(contracts)
-      if let message = contracts.messages.first(where: { matches($0.fullName) }) {
+      if let message = contracts.messages.first(where: { isMeant($0, by: name) }) {
         try Output.line(
           output.json
             ? ContractJSON.json(message).text(pretty: true) : printer.text(of: message))
         return
       }
-      if let enumeration = contracts.enumerations.first(where: { matches($0.fullName) }) {
+      if let enumeration = contracts.enumerations.first(where: { matches($0.fullName, name) }) {
         try Output.line(
           output.json
             ? ContractJSON.json(enumeration).text(pretty: true) : printer.text(of: enumeration))
         return
       }
+      if try describe(package: name, in: contracts) { return }
       for fullName in contracts.messages.map(\.fullName) + contracts.enumerations.map(\.fullName)
       where !fullName.hasPrefix("google.") {
         known.formUnion([fullName, ContractNames.last(of: fullName)])
@@ -149,7 +152,39 @@ struct DescribeCommand: AsyncParsableCommand {
       .usage, "no worker, service, message or enum is called '\(SafeText.line(name))'; \(hint)")
   }
 
-  private func matches(_ fullName: String) -> Bool {
+  /// Shows all that a package declares; answers whether there is such a package.
+  private func describe(package: String, in contracts: ContractSet) throws -> Bool {
+    func isOf(_ fullName: String) -> Bool {
+      fullName.hasPrefix(package + ".") && !fullName.dropFirst(package.count + 1).contains(".")
+    }
+    let services = contracts.services.filter { isOf($0.fullName) }
+    let messages = contracts.messages.filter { isOf($0.fullName) }
+    let enumerations = contracts.enumerations.filter { isOf($0.fullName) }
+    guard !services.isEmpty || !messages.isEmpty || !enumerations.isEmpty else { return false }
+    if output.json {
+      let objects: [JSONValue] =
+        services.map(ContractJSON.json) + messages.map(ContractJSON.json)
+        + enumerations.map(ContractJSON.json)
+      try Output.line(JSONValue.array(objects).text(pretty: true))
+    } else {
+      let printer = ContractPrinter(contracts)
+      let texts =
+        services.map { printer.text(of: $0) } + messages.map { printer.text(of: $0) }
+        + enumerations.map { printer.text(of: $0) }
+      try Output.line(texts.joined(separator: "\n\n"))
+    }
+    return true
+  }
+
+  /// Whether a name is that of a message, or of one of its fields: `AnalyzeRequest.text`.
+  private func isMeant(_ message: MessageDescription, by name: String) -> Bool {
+    if matches(message.fullName, name) { return true }
+    guard let dot = name.lastIndex(of: ".") else { return false }
+    return matches(message.fullName, String(name[..<dot]))
+      && message.fields.contains { $0.name == name[dot...].dropFirst() }
+  }
+
+  private func matches(_ fullName: String, _ name: String) -> Bool {
     fullName == name || (ContractNames.last(of: fullName) == name && !fullName.hasPrefix("google."))
   }
 }

@@ -42,6 +42,7 @@ struct PlanCommand: AsyncParsableCommand {
   func run() async throws {
     let surroundings = Surroundings.current
     let plan = try plugins.reader(environment: surroundings.environment).checkedPlan(product)
+    try plan.checkCredentials()
     let places = try ProductPlaces(
       product: plan.product, root: try Surroundings.root(root),
       environment: surroundings.environment)

@@ -50,6 +50,7 @@ struct UpCommand: AsyncParsableCommand {
       try await show(connection, surroundings, isNew: false)
       return
     }
+    try plan.checkCredentials()
     try start(surroundings, places: places, root: root)
     try await show(
       try await HostConnection.open(product: places.product, address: places.controlAddress),

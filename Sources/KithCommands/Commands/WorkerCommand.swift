@@ -92,7 +92,7 @@ struct WorkerCommand {
         + "`kith --help` lists the commands"
       throw CommandFailure(.usage, "there is no command or worker '\(shown)'; \(hint)")
     }
-    try WorkerReadiness.check(found)
+    try WorkerReadiness.check(found, in: running.places)
   }
 
   /// `--product`, `--root` and `--timeout` behind the verb. A request that has a field of that name gets it too; whoever wants the

@@ -24,17 +24,17 @@ struct Call {
 
   /// Makes the call and writes the answer, or the answers as they come.
   ///
-  /// Without a timeout in `settings` a call of one answer has ``CallSettings/standardTimeout``, and one of many has no end
-  /// of its own.
+  /// Without a timeout in `settings` a call of one request and one answer has ``CallSettings/standardTimeout``; one with a
+  /// stream has no end of its own.
   func run(_ requests: CallRequests, settings: CallSettings, terminal: Terminal) async throws {
-    if settings.idempotencyKey != nil, method.isClientStreaming || method.isServerStreaming {
+    if settings.idempotencyKey != nil, method.isStreaming {
       throw CommandFailure(
         .usage,
         "--idempotency-key: \(method.fullName) takes or answers a stream, and only a call of one request and one answer "
           + "can be repeated; leave the key out")
     }
     let isJSON = settings.isJSON
-    let limit = method.isServerStreaming ? settings.timeout : settings.timeLimit
+    let limit = method.isStreaming ? settings.timeout : settings.timeLimit
     var options = CallOptions(
       timeout: limit, waitForReady: true, idempotencyKey: settings.idempotencyKey)
     if limit == nil { options.readyTimeout = CallSettings.standardTimeout }

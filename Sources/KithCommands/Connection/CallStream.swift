@@ -68,8 +68,9 @@ struct CallStream {
     do throws(ContractError) {
       return try call.contracts.message(call.method.requestType, from: json).encoded()
     } catch {
-      throw CommandFailure(
-        .badInput, "\(place) is no \(call.method.requestType): \(error)")
+      var failure = CommandFailure(error, .badInput)
+      failure.message = "\(place) is no \(call.method.requestType): \(failure.message)"
+      throw failure
     }
   }
 }

@@ -11,13 +11,15 @@ struct ServiceDirectory: Sendable {
     let description: ServiceDescription
     let contracts: ContractSet
     let client: RPCClient
-    /// The worker that serves it; `nil` for the host.
+    /// The worker that serves it; `nil` for the host, and for one on another machine.
     let worker: String?
   }
 
   private let running: RunningProduct
   /// What the host knows about its workers.
   let workers: [WorkerStatus]
+  /// The services of the product that workers on other machines serve.
+  let remoteServices: [RemoteServiceStatus]
   private let worker: String?
   private let options: CallOptions
 
@@ -31,21 +33,26 @@ struct ServiceDirectory: Sendable {
       guard let found = status.workers.first(where: { $0.name == worker }) else {
         throw WorkerChange.unknown(worker, status)
       }
-      try WorkerReadiness.check(found)
+      try WorkerReadiness.check(found, in: running.places)
     }
     return ServiceDirectory(
-      running: running, workers: status.workers, worker: worker, options: options)
+      running: running, workers: status.workers, remoteServices: status.remoteServices,
+      worker: worker, options: options)
   }
 
   /// What a worker says about itself.
   func contracts(ofWorker name: String) async throws -> WorkerContracts {
-    if let found = workers.first(where: { $0.name == name }) { try WorkerReadiness.check(found) }
+    if let found = workers.first(where: { $0.name == name }) {
+      try WorkerReadiness.check(found, in: running.places)
+    }
     return try await WorkerContracts.of(running.connection.worker(named: name), options: options)
   }
 
   /// The method addressed as `kith.risk.v1.RiskEngine/Analyze` or `RiskEngine/Analyze`.
   func method(_ address: String) async throws -> (Service, MethodDescription) {
-    let parts = address.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    // gRPC writes a slash in front of the service too.
+    let parts = (address.hasPrefix("/") ? address.dropFirst() : address[...])
+      .split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
       throw CommandFailure(
         .usage, "expected SERVICE/Method, such as kith.risk.v1.RiskEngine/Analyze")
@@ -93,7 +100,15 @@ struct ServiceDirectory: Sendable {
     let matches = workers.filter { $0.services.contains { Self.matches($0, name) } }
     guard let found = matches.first else {
       guard let common = WorkerContracts.commonServices.first(where: { Self.matches($0, name) })
-      else { return nil }
+      else { return try await findRemoteService(name) }
+      if workers.count == 1, let only = workers.first {
+        try WorkerReadiness.check(only, in: running.places)
+        let client = running.connection.worker(named: only.name)
+        let contracts = try await WorkerContracts.of(client, options: options).contracts
+        return contracts.service(named: common).map {
+          Service(description: $0, contracts: contracts, client: client, worker: only.name)
+        }
+      }
       throw CommandFailure(
         .usage,
         "every worker serves \(common); say which one is meant with --worker NAME: "
@@ -106,7 +121,7 @@ struct ServiceDirectory: Sendable {
         "'\(name)' may be \(fullNames.sorted().joined(separator: " or ")); "
           + "give the full name")
     }
-    try WorkerReadiness.check(found)
+    try WorkerReadiness.check(found, in: running.places)
     let client = running.connection.worker(named: found.name)
     let described = try await WorkerContracts.of(client, options: options)
     return described.contracts.service(named: fullName).map {
@@ -115,7 +130,20 @@ struct ServiceDirectory: Sendable {
     }
   }
 
-  private var serviceNames: [String] { workers.flatMap(\.services) + [Self.hostService] }
+  /// A service that a worker on another machine serves.
+  private func findRemoteService(_ name: String) async throws -> Service? {
+    let matches = remoteServices.map(\.service).filter { Self.matches($0, name) }
+    guard let fullName = matches.first else { return nil }
+    let client = running.connection.service(named: fullName)
+    let contracts = try await WorkerContracts.of(client, options: options).contracts
+    return contracts.service(named: fullName).map {
+      Service(description: $0, contracts: contracts, client: client, worker: nil)
+    }
+  }
+
+  private var serviceNames: [String] {
+    workers.flatMap(\.services) + remoteServices.map(\.service) + [Self.hostService]
+  }
 
   private static let hostService = "kith.host.v1.Host"
 

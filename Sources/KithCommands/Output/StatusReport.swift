@@ -18,7 +18,11 @@ struct StatusReport {
       terminal.text("degraded: \(SafeText.line($0))", .yellow)
     }
     guard !status.workers.isEmpty else { return [head, "", "The product has no workers."] }
+    let elsewhere = status.remoteServices.map {
+      "elsewhere: \(SafeText.line($0.service))  \(SafeText.line($0.address))"
+    }
     return [head] + degradations + [""] + Self.table(status.workers, now: now).lines(terminal)
+      + (elsewhere.isEmpty ? [] : [""] + elsewhere)
       + Concerns(alerts: status.alerts, logTroubles: status.logTroubles).lines(terminal)
   }
 

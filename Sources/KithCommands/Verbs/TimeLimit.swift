@@ -4,7 +4,7 @@ struct TimeLimit: Equatable, Sendable, CustomStringConvertible {
   let duration: Duration
 
   /// What is expected, for errors and help.
-  static let form = "a time above zero such as 500ms, 5s or 2m, at most 24h"
+  static let form = "a time above zero in ms, s, m or h, such as 500ms, 5s or 2m, at most 24h"
 
   /// That time.
   init(_ duration: Duration) {

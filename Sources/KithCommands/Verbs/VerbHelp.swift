@@ -16,7 +16,12 @@ struct VerbHelp {
     }
     lines.append(terminal.text("Verbs:", .bold))
     lines += entries(
-      verbs.map { ($0.name, Prose.firstSentence(of: $0.method.documentation), []) })
+      verbs.map { verb in
+        (
+          verb.name, Prose.firstSentence(of: verb.method.documentation),
+          verb.method.streamsInWords.map { [$0] } ?? []
+        )
+      })
     lines += ["", "`kith \(worker) VERB --help` shows the flags of a verb."]
     return lines.joined(separator: "\n")
   }
@@ -40,7 +45,8 @@ struct VerbHelp {
     lines.append(terminal.text("Of every call:", .bold))
     let names = Set(flags.map(\.name))
     lines += entries(
-      Self.ownOptions.filter { !names.contains($0.name) }.map { ("--\($0.title)", $0.text, []) })
+      Self.ownOptions(of: verb.method).filter { !names.contains($0.name) }
+        .map { ("--\($0.title)", $0.text, []) })
     if flags.contains(where: { $0.kind == .text || $0.kind == .bytes }) {
       lines.append("")
       lines += Prose.wrapped(
@@ -55,7 +61,8 @@ struct VerbHelp {
     var sentences: [String] = []
     if method.isClientStreaming {
       sentences.append(
-        "Takes a stream: without flags, each line of standard input is a message in proto3 JSON.")
+        "Takes a stream: without flags, each line of standard input is a message in proto3 JSON; a line that is none "
+          + "cancels the call.")
     }
     if method.isServerStreaming {
       sentences.append(
@@ -96,6 +103,21 @@ struct VerbHelp {
     return notes
   }
 
+  private static func ownOptions(
+    of method: MethodDescription
+  ) -> [(name: String, title: String, text: String)] {
+    ownOptions.compactMap { option in
+      switch option.name {
+      // Only a call of one request and one answer can be repeated.
+      case "idempotency-key" where method.isStreaming: return nil
+      case "timeout":
+        let standard = method.isStreaming ? "no end" : "30s"
+        return (option.name, option.title, "\(option.text) (default \(standard)).")
+      default: return option
+      }
+    }
+  }
+
   private static let ownOptions: [(name: String, title: String, text: String)] = [
     ("json", "json", "Write the answer as proto3 JSON."),
     (
@@ -103,7 +125,7 @@ struct VerbHelp {
       "The request as proto3 JSON (- reads it from standard "
         + "input); flags are set on top of it."
     ),
-    ("timeout", "timeout TIME", "How long the call may take: 500ms, 5s, 2m (default 30s)."),
+    ("timeout", "timeout TIME", "How long the call may take: 500ms, 5s, 2m"),
     (
       "idempotency-key", "idempotency-key KEY",
       "Names what is meant by this call: a worker that keeps a record carries it out once however often it is made."
@@ -143,6 +165,9 @@ struct VerbHelp {
 
   private func example(_ verb: Verb, _ flags: [RequestFlag]) -> String {
     var words = ["kith", worker, verb.name]
+    if verb.method.isClientStreaming {
+      return (words + ["< requests.jsonl"]).joined(separator: " ")
+    }
     for flag in flags where flag.path.count == 1 && !flag.isRepeatable {
       switch flag.kind {
       case .text where words.count == 3: words += ["--\(flag.name)", "\"...\""]

@@ -33,6 +33,9 @@ public struct GetStatusResponse: GeneratedMessage {
   /// One for each alert rule of the manifest and each worker that it watches, in the order of the manifest.
   public var alerts: [Alert] = []
 
+  /// The services that the product's workers call on other machines, in the order of their names.
+  public var remoteServices: [RemoteServiceStatus] = []
+
   /// What this machine does not let the host keep of what it should keep, in plain words: `no cgroup: ...`. Empty when it
   /// lets it keep all.
   public var degradations: [String] = []
@@ -57,6 +60,7 @@ public struct GetStatusResponse: GeneratedMessage {
     workers: [WorkerStatus] = [],
     logTroubles: [LogTrouble] = [],
     alerts: [Alert] = [],
+    remoteServices: [RemoteServiceStatus] = [],
     degradations: [String] = [],
     manifest: String = ""
   ) {
@@ -69,6 +73,7 @@ public struct GetStatusResponse: GeneratedMessage {
     self.workers = workers
     self.logTroubles = logTroubles
     self.alerts = alerts
+    self.remoteServices = remoteServices
     self.degradations = degradations
     self.manifest = manifest
   }
@@ -88,6 +93,7 @@ public struct GetStatusResponse: GeneratedMessage {
     try Unpacked.append(c.pointee.workers, c.pointee.n_workers, to: &self.workers)
     try Unpacked.append(c.pointee.log_troubles, c.pointee.n_log_troubles, to: &self.logTroubles)
     try Unpacked.append(c.pointee.alerts, c.pointee.n_alerts, to: &self.alerts)
+    try Unpacked.append(c.pointee.remote_services, c.pointee.n_remote_services, to: &self.remoteServices)
     try Unpacked.append(c.pointee.degradations, c.pointee.n_degradations, to: &self.degradations, "kith.host.v1.GetStatusResponse.degradations")
     if c.pointee.has_manifest != 0 { self.manifest = try Unpacked.text(c.pointee.manifest, "kith.host.v1.GetStatusResponse.manifest") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
@@ -123,6 +129,7 @@ public struct GetStatusResponse: GeneratedMessage {
     (c.pointee.workers, c.pointee.n_workers) = try arena.fill(self.workers)
     (c.pointee.log_troubles, c.pointee.n_log_troubles) = try arena.fill(self.logTroubles)
     (c.pointee.alerts, c.pointee.n_alerts) = try arena.fill(self.alerts)
+    (c.pointee.remote_services, c.pointee.n_remote_services) = try arena.fill(self.remoteServices)
     (c.pointee.degradations, c.pointee.n_degradations) = arena.copy(self.degradations)
     if !self.manifest.isEmpty {
       c.pointee.manifest = arena.copy(self.manifest)
@@ -141,6 +148,7 @@ public struct GetStatusResponse: GeneratedMessage {
     if !self.workers.isEmpty { text.add("workers", self.workers) }
     if !self.logTroubles.isEmpty { text.add("logTroubles", self.logTroubles) }
     if !self.alerts.isEmpty { text.add("alerts", self.alerts) }
+    if !self.remoteServices.isEmpty { text.add("remoteServices", self.remoteServices) }
     if !self.degradations.isEmpty { text.add("degradations", self.degradations) }
     if !self.manifest.isEmpty { text.add("manifest", self.manifest) }
     text.add(self.unknownFields)

@@ -18,6 +18,9 @@ public struct NetworkSecurity: GeneratedMessage {
   /// Whether the manifest says in so many words that nothing protects what is said there. Absent means that TLS does.
   public var insecure: Bool = false
 
+  /// The name that the worker's certificate must be for, among its DNS names. Empty for the host of the address.
+  public var serverName: String = ""
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -29,12 +32,14 @@ public struct NetworkSecurity: GeneratedMessage {
     authorities: String = "",
     certificate: String = "",
     privateKey: String = "",
-    insecure: Bool = false
+    insecure: Bool = false,
+    serverName: String = ""
   ) {
     self.authorities = authorities
     self.certificate = certificate
     self.privateKey = privateKey
     self.insecure = insecure
+    self.serverName = serverName
   }
 
   public static var fullName: String { "kith.host.v1.NetworkSecurity" }
@@ -47,6 +52,7 @@ public struct NetworkSecurity: GeneratedMessage {
     if c.pointee.has_certificate != 0 { self.certificate = try Unpacked.text(c.pointee.certificate, "kith.host.v1.NetworkSecurity.certificate") }
     if c.pointee.has_private_key != 0 { self.privateKey = try Unpacked.text(c.pointee.private_key, "kith.host.v1.NetworkSecurity.private_key") }
     if c.pointee.has_insecure != 0 { self.insecure = c.pointee.insecure != 0 }
+    if c.pointee.has_server_name != 0 { self.serverName = try Unpacked.text(c.pointee.server_name, "kith.host.v1.NetworkSecurity.server_name") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -69,6 +75,10 @@ public struct NetworkSecurity: GeneratedMessage {
       c.pointee.insecure = self.insecure ? 1 : 0
       c.pointee.has_insecure = 1
     }
+    if !self.serverName.isEmpty {
+      c.pointee.server_name = arena.copy(self.serverName)
+      c.pointee.has_server_name = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -77,6 +87,7 @@ public struct NetworkSecurity: GeneratedMessage {
     if !self.certificate.isEmpty { text.add("certificate", self.certificate) }
     if !self.privateKey.isEmpty { text.add("privateKey", self.privateKey) }
     if self.insecure { text.add("insecure", self.insecure) }
+    if !self.serverName.isEmpty { text.add("serverName", self.serverName) }
     text.add(self.unknownFields)
   }
 }

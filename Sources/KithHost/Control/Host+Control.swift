@@ -37,7 +37,10 @@ extension Host {
       hostVersion: HostVersion.current, hostPid: getpid(),
       hostStartedAtMs: startedAtMilliseconds, root: settings.places.stateDirectory,
       workers: workers, logTroubles: logTroubles,
-      alerts: alertStandings, degradations: degradations, manifest: settings.source.product)
+      alerts: alertStandings,
+      remoteServices: settings.plan.remoteServices.map {
+        RemoteServiceStatus(service: $0.service, address: $0.endpoint.address)
+      }, degradations: degradations, manifest: settings.source.product)
   }
 
   /// Where a worker or a service is.
@@ -53,7 +56,8 @@ extension Host {
             authorities: remote.endpoint.credentials?.authorities ?? "",
             certificate: remote.endpoint.credentials?.certificate ?? "",
             privateKey: remote.endpoint.credentials?.privateKey ?? "",
-            insecure: remote.endpoint.credentials == nil))
+            insecure: remote.endpoint.credentials == nil,
+            serverName: remote.endpoint.credentials?.serverName ?? ""))
       }
       guard let found = settings.plan.workers.first(where: { $0.provides.contains(name) }) else {
         let known =

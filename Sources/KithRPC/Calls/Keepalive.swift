@@ -14,9 +14,15 @@ struct Keepalive {
     case dead(silence: Duration)
   }
 
-  private let interval: Duration
+  /// How many looks make up an interval: silence that began just after a look is found a part of the interval late, no
+  /// more.
+  private static let looks = 4
+
+  private let pause: Duration
   private let timeout: Duration
   private var hasHeard = false
+  /// How many looks in a row found nothing.
+  private var silentLooks = 0
   private var lastPing: UInt64 = 0
   private var isWaitingForPong = false
   /// When to check next; nil while there is nothing to check.
@@ -24,7 +30,7 @@ struct Keepalive {
 
   /// A keepalive of the given limits.
   init(limits: RPCLimits) {
-    interval = limits.keepaliveInterval
+    pause = limits.keepaliveInterval / Self.looks
     timeout = limits.keepaliveTimeout
   }
 
@@ -32,7 +38,8 @@ struct Keepalive {
   mutating func callOpened(_ now: @autoclosure () -> Moment) -> Moment? {
     guard nextCheck == nil else { return nil }
     hasHeard = false
-    nextCheck = now().advanced(by: interval)
+    silentLooks = 0
+    nextCheck = now().advanced(by: pause)
     return nextCheck
   }
 
@@ -50,10 +57,17 @@ struct Keepalive {
     if hasHeard {
       hasHeard = false
       isWaitingForPong = false
-      nextCheck = now.advanced(by: interval)
+      silentLooks = 0
+      nextCheck = now.advanced(by: pause)
       return .fine
     }
     guard !isWaitingForPong else { return .dead(silence: timeout) }
+    silentLooks += 1
+    guard silentLooks >= Self.looks else {
+      nextCheck = now.advanced(by: pause)
+      return .fine
+    }
+    silentLooks = 0
     isWaitingForPong = true
     lastPing += 1
     nextCheck = now.advanced(by: timeout)

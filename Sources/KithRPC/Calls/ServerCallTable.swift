@@ -31,8 +31,9 @@ struct ServerCallTable<Waiter: Sendable> {
     /// Run the handler, in a task of its own; then tell `attach` and, at its end, `finish`.
     var start: ServedCall?
 
-    fileprivate static func end(_ id: UInt32, _ status: CallStatus) -> Reaction {
-      Reaction(ending: Ending(id: id, status: status))
+    /// The call ends before it has begun, and the caller is told so.
+    fileprivate static func refuse(_ id: UInt32, _ status: CallStatus) -> Reaction {
+      Reaction(ending: Ending(id: id, status: status.ofCallNotStarted))
     }
   }
 
@@ -116,19 +117,19 @@ struct ServerCallTable<Waiter: Sendable> {
     let method: MethodDescriptor
     switch admission {
     case .allowed(let allowed): method = allowed
-    case .refused(let status): return .end(id, status)
+    case .refused(let status): return .refuse(id, status)
     }
-    guard id != MessageHeader.connectionID else { return .end(id, .idOfTheConnection) }
+    guard id != MessageHeader.connectionID else { return .refuse(id, .idOfTheConnection) }
     guard count < limits.maximumCallsPerConnection else {
-      return .end(id, .tooManyCalls(limits.maximumCallsPerConnection, on: "this connection"))
+      return .refuse(id, .tooManyCalls(limits.maximumCallsPerConnection, on: "this connection"))
     }
     let isStream = method.shape != .unary
     guard !isStream || streams < limits.maximumStreamsPerConnection else {
-      return .end(id, .tooManyStreams(limits.maximumStreamsPerConnection))
+      return .refuse(id, .tooManyStreams(limits.maximumStreamsPerConnection))
     }
     var deadline: Moment?
     if let microseconds = start.timeoutMicroseconds {
-      guard microseconds > 0 else { return .end(id, .deadlinePassedBeforeStart) }
+      guard microseconds > 0 else { return .refuse(id, .deadlinePassedBeforeStart) }
       deadline = now.advanced(byMicroseconds: microseconds)
     }
     lastSerial += 1
@@ -212,7 +213,7 @@ struct ServerCallTable<Waiter: Sendable> {
   mutating func receiveMalformed(_ id: UInt32, _ reason: String) -> Reaction {
     guard !isClosed else { return Reaction() }
     let status = CallStatus(.invalidArgument, "the frame is damaged: \(reason)")
-    return calls[id] == nil ? .end(id, status) : end(id, status)
+    return calls[id] == nil ? .refuse(id, status) : end(id, status)
   }
 
   // MARK: - The handler
@@ -324,7 +325,7 @@ struct ServerCallTable<Waiter: Sendable> {
     if call.isStream { streams -= 1 }
     let wakes = call.leftBehind()
     guard call.waiting == nil else {
-      return Reaction(ending: Ending(id: id, status: status), wakes: wakes)
+      return Reaction(ending: Ending(id: id, status: status?.ofCallNotStarted), wakes: wakes)
     }
     lingering[call.serial] = .some(call.handler)
     return Reaction(ending: Ending(id: id, status: status, handler: call.handler), wakes: wakes)
@@ -348,6 +349,14 @@ extension RPCError {
 }
 
 extension CallStatus {
+  /// This, and that the call was not started, if it does not say so.
+  fileprivate var ofCallNotStarted: CallStatus {
+    guard !details.contains(where: { $0.type == CallExecution.typeName }) else { return self }
+    var status = self
+    status.details += CallExecution.notStarted.details
+    return status
+  }
+
   static let cancelledByCaller = CallStatus(.cancelled, "the caller gave the call up")
   static let deadlinePassed = CallStatus(
     .deadlineExceeded, "the deadline passed before the handler answered")
@@ -376,14 +385,13 @@ extension CallStatus {
   static func tooManyStreams(_ limit: Int) -> CallStatus {
     CallStatus(
       .resourceExhausted,
-      "\(limit) streams are in progress on this connection, which is the limit: wait for some to end",
-      details: CallExecution.notStarted.details)
+      "\(limit) streams are in progress on this connection, which is the limit: wait for some to end"
+    )
   }
 
   static func tooManyCalls(_ limit: Int, on place: String) -> CallStatus {
     CallStatus(
       .resourceExhausted,
-      "\(limit) calls are in progress on \(place), which is the limit: wait for some to end",
-      details: CallExecution.notStarted.details)
+      "\(limit) calls are in progress on \(place), which is the limit: wait for some to end")
   }
 }

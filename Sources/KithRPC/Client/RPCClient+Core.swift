@@ -61,7 +61,7 @@ extension RPCClient {
       // Under a key the worker's record sees to it that a repeat does nothing twice.
       let mayRepeat = method.idempotency != .unknown || options.idempotencyKey != nil
       var attempts = 0
-      var mayHaveRun = false
+      var mayHaveRun = 0
       while true {
         let message = try encode(options)
         try check(message.count, options)
@@ -71,7 +71,7 @@ extension RPCClient {
           connection = try await self.connection(options, deadline)
           start = try self.start(method, options, deadline)
         } catch {
-          throw error.after(mayHaveRun ? .mayHaveRun : .notStarted)
+          throw error.after(mayHaveRun > 0 ? .mayHaveRun : .notStarted)
         }
         attempts += 1
         switch await connection.unary(start, consume message, deadline: deadline) {
@@ -86,10 +86,11 @@ extension RPCClient {
           {
             continue
           }
-          guard mayRepeat, error.isLoss,
-            attempts < options.retry.maximumAttempts, state.withLock({ $0.retries.take() })
-          else { throw mayHaveRun ? error.after(.mayHaveRun) : error }
-          if error.execution != .notStarted { mayHaveRun = true }
+          if error.isLoss, error.execution != .notStarted { mayHaveRun += 1 }
+          guard mayRepeat, error.isLoss, attempts < options.retry.maximumAttempts,
+            mayHaveRun < options.retry.maximumAttemptsThatMayHaveRun,
+            state.withLock({ $0.retries.take() })
+          else { throw mayHaveRun > 0 ? error.after(.mayHaveRun) : error }
           try await pause(options.retry, attempts, deadline, error)
         }
       }

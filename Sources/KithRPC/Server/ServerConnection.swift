@@ -15,6 +15,9 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     var helloDeadline: Moment?
     var isReadingPaused = false
     var isClosed = false
+    /// Handlers that wait, before they begin, until the caller has taken what was queued for it; by the serial numbers of
+    /// their calls.
+    var waitingForRoom: [UInt64: UnsafeContinuation<Void, Never>] = [:]
 
     /// Queues what a reaction has for the caller.
     mutating func queue(_ reaction: Table.Reaction, of id: UInt32, _ framing: MessageFraming) {
@@ -64,6 +67,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   private let state: Mutex<State>
   private let alarm = Alarm()
   private let peerTakesParts = Atomic(false)
+  /// Whether more waits for the caller than may, so that no handler begins; changed under the lock of the state.
+  private let isBackedUp = Atomic(false)
 
   init(stream: any ByteStream, server: RPCServer.Core) {
     self.server = server
@@ -195,6 +200,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
       let queued = state.queue.bytesQueued
       let reaction = body(&state)
       state.queue(reaction, of: id, framing)
+      checkRoom(state)
       let surplus = (holdingPlace ? 1 : 0) - (state.table.count - before)
       return (reaction, surplus, state.queue.bytesQueued > queued ? state.queue.bytesQueued : 0)
     }
@@ -223,8 +229,28 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     if state.withLock({ $0.table.attach(task, to: call) }) { task.cancel() }
   }
 
+  /// Waits while the caller does not take its answers: what pile up meanwhile are its requests, which are small beside
+  /// them or at least its own doing, and not answers in this process's memory.
+  private func waitForRoom(_ call: ServedCall) async {
+    while isBackedUp.load(ordering: .relaxed), !Task.isCancelled {
+      await withTaskCancellationHandler {
+        await withUnsafeContinuation { waiter in
+          let goesOn = state.withLock { state in
+            guard isBackedUp.load(ordering: .relaxed), !Task.isCancelled else { return true }
+            state.waitingForRoom[call.serial] = waiter
+            return false
+          }
+          if goesOn { waiter.resume() }
+        }
+      } onCancel: {
+        state.withLock { $0.waitingForRoom.removeValue(forKey: call.serial) }?.resume()
+      }
+    }
+  }
+
   /// The last frame of a call.
   private func answer(_ call: ServedCall, _ method: MethodImplementation) async -> OutgoingFrame {
+    await waitForRoom(call)
     if let deadline = call.deadline, deadline <= .now {
       return frame(call, nil, Metadata(), .deadlinePassedBeforeStart)
     }
@@ -285,6 +311,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
       let (isWanted, wakes) = state.table.finish(call)
       guard isWanted, !state.isClosed else { return (wakes, 0) }
       state.queue.append(frame)
+      checkRoom(state)
       return (wakes, state.queue.bytesQueued)
     }
     if size > 0 { queued(size) }
@@ -348,6 +375,13 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     if peerTakesParts.load(ordering: .relaxed) { send(ConnectionNotice(isLeaving: true)) }
   }
 
+  /// Begins to hold handlers back when more waits for the caller than may. Under the lock of the state.
+  private func checkRoom(_ state: borrowing State) {
+    if !state.isClosed, state.queue.bytesQueued > server.limits.maximumQueuedBytes {
+      isBackedUp.store(true, ordering: .relaxed)
+    }
+  }
+
   private func send(_ notice: ConnectionNotice) {
     let frame = notice.sealed(field: WorkerFrame.connectionField, framing: framing)
     let size = state.withLock { state -> Int in
@@ -373,27 +407,37 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     while let next = batch, stream.write(next) { batch = nextAfterWriting() }
   }
 
-  /// Counts a batch as written, reads on if the queue was what held reading up, and takes the next.
+  /// Counts a batch as written, goes on with what the queue has held up, and takes the next.
   private func nextAfterWriting() -> WireBuffer? {
-    let (batch, resumes, isFlushed, wakes) = state.withLock { state in
+    var wakes: [Wake<Waiter>] = []
+    var starters: [UnsafeContinuation<Void, Never>] = []
+    var resumes = false
+    let (batch, isFlushed) = state.withLock { state -> (WireBuffer?, Bool) in
       state.queue.wrote()
-      var wakes: [Wake<Waiter>] = []
-      if !state.isClosed, state.queue.bytesQueued <= server.limits.maximumQueuedBytes / 2 {
+      guard !state.isClosed else { return (nil, state.queue.isEmpty) }
+      if state.queue.bytesQueued <= server.limits.maximumQueuedBytes / 2 {
+        resumes = state.isReadingPaused
+        state.isReadingPaused = false
         let refill = state.table.refill()
         for frame in refill.frames { state.queue.append(frame) }
         wakes = refill.wakes
+        starters = takeWaitingForRoom(&state)
       }
-      let batch = state.isClosed ? nil : state.queue.next()
-      let resumes =
-        state.isReadingPaused && !state.isClosed
-        && state.queue.bytesQueued <= server.limits.maximumQueuedBytes / 2
-      if resumes { state.isReadingPaused = false }
-      return (batch, resumes, state.queue.isEmpty, wakes)
+      return (state.queue.next(), state.queue.isEmpty)
     }
     for wake in wakes { wake.waiter.resume(returning: wake.wakeup) }
+    for starter in starters { starter.resume() }
     if resumes { stream.resumeReading() }
     if isFlushed { server.checkIdle() }
     return batch
+  }
+
+  /// Whoever waits for room, which there is now, or which nobody needs any more; each looks again for itself.
+  private func takeWaitingForRoom(_ state: inout State) -> [UnsafeContinuation<Void, Never>] {
+    isBackedUp.store(false, ordering: .relaxed)
+    guard !state.waitingForRoom.isEmpty else { return [] }
+    defer { state.waitingForRoom = [:] }
+    return state.waitingForRoom.sorted { $0.key < $1.key }.map(\.value)
   }
 
   // MARK: - The end
@@ -404,15 +448,18 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   }
 
   private func end() {
+    var starters: [UnsafeContinuation<Void, Never>] = []
     let (reactions, surplus) = state.withLock { state -> ([Table.Reaction], Int) in
       guard !state.isClosed else { return ([], 0) }
       state.isClosed = true
+      starters = takeWaitingForRoom(&state)
       let before = state.table.count
       return (state.table.close(), before - state.table.count)
     }
     server.givePlacesBack(surplus)
     alarm.close()
     for reaction in reactions { carryOut(reaction, nil) }
+    for starter in starters { starter.resume() }
   }
 
   func alarmRang(_ now: Moment) -> Moment? {

@@ -10,12 +10,18 @@ public struct TLSCredentials: Sendable, Hashable {
   public var certificate: String
   /// Its private key; only its owner may read the file.
   public var privateKey: String
+  /// The name that the certificate of the side that listens must be for; nil for the host of the address. Compared with
+  /// the DNS names of the certificate, and needed where the address is a number: certificates are for names.
+  public var serverName: String?
 
   /// Credentials in the given files.
-  public init(authorities: String, certificate: String, privateKey: String) {
+  public init(
+    authorities: String, certificate: String, privateKey: String, serverName: String? = nil
+  ) {
     self.authorities = authorities
     self.certificate = certificate
     self.privateKey = privateKey
+    self.serverName = serverName
   }
 }
 

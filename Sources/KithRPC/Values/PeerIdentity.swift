@@ -8,14 +8,18 @@ public struct PeerIdentity: Sendable, Hashable {
   public var pid: Int32?
   /// Whether it has shown a certificate that an authority of this side has signed.
   public var hasCertificate: Bool
+  /// Where on the network it is: `192.168.1.7:41234`; nil on this machine.
+  public var address: String?
 
   /// A peer of which the given parts are known.
   public init(
-    uid: UInt32? = nil, gid: UInt32? = nil, pid: Int32? = nil, hasCertificate: Bool = false
+    uid: UInt32? = nil, gid: UInt32? = nil, pid: Int32? = nil, hasCertificate: Bool = false,
+    address: String? = nil
   ) {
     self.uid = uid
     self.gid = gid
     self.pid = pid
     self.hasCertificate = hasCertificate
+    self.address = address
   }
 }

@@ -48,6 +48,13 @@ public struct RPCLimits: Sendable, Equatable {
     self.keepaliveTimeout = keepaliveTimeout
   }
 
+  /// The standard limits, with no more connections than that part of the files which this process may have open: who
+  /// connects and says nothing must not leave a process without a descriptor for its own work.
+  public static func connections(inPartOfOpenFiles part: Double) -> RPCLimits {
+    let share = max(1, Int(Double(openFileLimit()) * part))
+    return RPCLimits(maximumConnections: min(standard.maximumConnections, share))
+  }
+
   /// The most bytes of one frame: a message, its metadata (whose own framing is small beside the slack) and the envelope.
   var maximumFrameBytes: Int { maximumMessageBytes + 2 * maximumMetadataBytes + 64 << 10 }
 }

@@ -3,11 +3,14 @@
 /// A call is repeated only when that can do no harm: its method says in the contract that it is
 /// idempotent or without side effects, or the caller gives an ``IdempotencyKey``. An UNAVAILABLE that
 /// a handler has thrown is an answer, not a loss. All attempts share the call's deadline, and all
-/// calls of a client share a budget, so that a worker that is in trouble is not given more to do. A worker that is not there at all is not asked again: that is what waiting for
-/// readiness is for.
+/// calls of a client share a budget, so that a worker that is in trouble is not given more to do. A worker
+/// that is not there at all is not asked again: that is what waiting for readiness is for.
 public struct RetryPolicy: Sendable, Hashable {
   /// How often a call is made at most, the first time included; 1 for never again.
   public var maximumAttempts: Int
+  /// How many of these at most may each have been carried out before their worker was lost: a request that ends
+  /// whoever reads it must not end one worker after another.
+  public var maximumAttemptsThatMayHaveRun: Int
   /// The longest pause before the second attempt; each later one may be twice as long.
   public var firstPause: Duration
   /// The longest pause there is.
@@ -15,15 +18,16 @@ public struct RetryPolicy: Sendable, Hashable {
 
   /// A policy.
   public init(
-    maximumAttempts: Int, firstPause: Duration = .milliseconds(5),
-    longestPause: Duration = .milliseconds(500)
+    maximumAttempts: Int, maximumAttemptsThatMayHaveRun: Int = 2,
+    firstPause: Duration = .milliseconds(5), longestPause: Duration = .milliseconds(500)
   ) {
     self.maximumAttempts = maximumAttempts
+    self.maximumAttemptsThatMayHaveRun = maximumAttemptsThatMayHaveRun
     self.firstPause = firstPause
     self.longestPause = longestPause
   }
 
-  /// Up to four attempts.
+  /// Up to four attempts, two of which may have been carried out.
   public static let standard = RetryPolicy(maximumAttempts: 4)
   /// One attempt.
   public static let never = RetryPolicy(maximumAttempts: 1)

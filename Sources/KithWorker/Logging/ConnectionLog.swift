@@ -4,7 +4,7 @@ import Logging
 /// What a worker's servers write to its log of their own accord.
 struct ConnectionLog: Sendable {
   private let logger: Logger
-  private let throttle = LogThrottle()
+  private let throttles = [LogThrottle(), LogThrottle()]
 
   init(_ logger: Logger) { self.logger = logger }
 
@@ -22,12 +22,18 @@ struct ConnectionLog: Sendable {
     guard error.code != .unavailable else {
       return logger.debug("a connection broke", metadata: ["reason": "\(error.message)"])
     }
-    guard let more = throttle.admit(at: .now) else { return }
-    logger.warning(
-      "a connection was refused",
-      metadata: [
-        "reason": "\(error.message)", "uid": "\(peer.uid.map(String.init) ?? "unknown")",
-        "pid": "\(peer.pid.map(String.init) ?? "unknown")", "others_before": "\(more)",
-      ])
+    // By the kind of trouble, so that what one stranger does does not hide what ails another.
+    guard let more = throttles[error.code == .unauthenticated ? 0 : 1].admit(at: .now)
+    else { return }
+    var metadata: Logger.Metadata = [
+      "reason": "\(error.message)", "others_before": "\(more)",
+    ]
+    if let address = peer.address {
+      metadata["peer"] = "\(address)"
+    } else {
+      metadata["uid"] = "\(peer.uid.map(String.init) ?? "unknown")"
+      metadata["pid"] = "\(peer.pid.map(String.init) ?? "unknown")"
+    }
+    logger.warning("a connection was refused", metadata: metadata)
   }
 }

@@ -444,12 +444,32 @@ nonisolated struct Kith_Host_V1_GetStatusResponse: Sendable {
   /// One for each alert rule of the manifest and each worker that it watches, in the order of the manifest.
   var alerts: [Kith_Host_V1_Alert] = []
 
+  /// The services that the product's workers call on other machines, in the order of their names.
+  var remoteServices: [Kith_Host_V1_RemoteServiceStatus] = []
+
   /// What this machine does not let the host keep of what it should keep, in plain words: `no cgroup: ...`. Empty when it
   /// lets it keep all.
   var degradations: [String] = []
 
   /// The manifest that runs: its path, or the product's name where it was found by that.
   var manifest: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A service that a worker on another machine serves.
+nonisolated struct Kith_Host_V1_RemoteServiceStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The full name of the service.
+  var service: String = String()
+
+  /// Where it is: `tls+tcp://pi.local:7443`.
+  var address: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -922,6 +942,9 @@ nonisolated struct Kith_Host_V1_NetworkSecurity: Sendable {
 
   /// Whether the manifest says in so many words that nothing protects what is said there. Absent means that TLS does.
   var insecure: Bool = false
+
+  /// The name that the worker's certificate must be for, among its DNS names. Empty for the host of the address.
+  var serverName: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1583,7 +1606,7 @@ nonisolated extension Kith_Host_V1_GetStatusRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".GetStatusResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}title\0\u{3}host_version\0\u{3}host_pid\0\u{3}host_started_at_ms\0\u{1}root\0\u{1}workers\0\u{4}\u{d}log_troubles\0\u{1}alerts\0\u{1}degradations\0\u{1}manifest\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}title\0\u{3}host_version\0\u{3}host_pid\0\u{3}host_started_at_ms\0\u{1}root\0\u{1}workers\0\u{4}\u{d}log_troubles\0\u{1}alerts\0\u{3}remote_services\0\u{1}degradations\0\u{1}manifest\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1600,8 +1623,9 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.workers) }()
       case 20: try { try decoder.decodeRepeatedMessageField(value: &self.logTroubles) }()
       case 21: try { try decoder.decodeRepeatedMessageField(value: &self.alerts) }()
-      case 22: try { try decoder.decodeRepeatedStringField(value: &self.degradations) }()
-      case 23: try { try decoder.decodeSingularStringField(value: &self.manifest) }()
+      case 22: try { try decoder.decodeRepeatedMessageField(value: &self.remoteServices) }()
+      case 23: try { try decoder.decodeRepeatedStringField(value: &self.degradations) }()
+      case 24: try { try decoder.decodeSingularStringField(value: &self.manifest) }()
       default: break
       }
     }
@@ -1635,11 +1659,14 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
     if !self.alerts.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.alerts, fieldNumber: 21)
     }
+    if !self.remoteServices.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.remoteServices, fieldNumber: 22)
+    }
     if !self.degradations.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.degradations, fieldNumber: 22)
+      try visitor.visitRepeatedStringField(value: self.degradations, fieldNumber: 23)
     }
     if !self.manifest.isEmpty {
-      try visitor.visitSingularStringField(value: self.manifest, fieldNumber: 23)
+      try visitor.visitSingularStringField(value: self.manifest, fieldNumber: 24)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1654,8 +1681,44 @@ nonisolated extension Kith_Host_V1_GetStatusResponse: SwiftProtobuf.Message, Swi
     if lhs.workers != rhs.workers {return false}
     if lhs.logTroubles != rhs.logTroubles {return false}
     if lhs.alerts != rhs.alerts {return false}
+    if lhs.remoteServices != rhs.remoteServices {return false}
     if lhs.degradations != rhs.degradations {return false}
     if lhs.manifest != rhs.manifest {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_RemoteServiceStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RemoteServiceStatus"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}service\0\u{1}address\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.service) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.address) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.service.isEmpty {
+      try visitor.visitSingularStringField(value: self.service, fieldNumber: 1)
+    }
+    if !self.address.isEmpty {
+      try visitor.visitSingularStringField(value: self.address, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_RemoteServiceStatus, rhs: Kith_Host_V1_RemoteServiceStatus) -> Bool {
+    if lhs.service != rhs.service {return false}
+    if lhs.address != rhs.address {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2337,7 +2400,7 @@ nonisolated extension Kith_Host_V1_ResolveResponse: SwiftProtobuf.Message, Swift
 
 nonisolated extension Kith_Host_V1_NetworkSecurity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".NetworkSecurity"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}authorities\0\u{1}certificate\0\u{3}private_key\0\u{1}insecure\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}authorities\0\u{1}certificate\0\u{3}private_key\0\u{1}insecure\0\u{3}server_name\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2349,6 +2412,7 @@ nonisolated extension Kith_Host_V1_NetworkSecurity: SwiftProtobuf.Message, Swift
       case 2: try { try decoder.decodeSingularStringField(value: &self.certificate) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.privateKey) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.insecure) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.serverName) }()
       default: break
       }
     }
@@ -2367,6 +2431,9 @@ nonisolated extension Kith_Host_V1_NetworkSecurity: SwiftProtobuf.Message, Swift
     if self.insecure != false {
       try visitor.visitSingularBoolField(value: self.insecure, fieldNumber: 4)
     }
+    if !self.serverName.isEmpty {
+      try visitor.visitSingularStringField(value: self.serverName, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2375,6 +2442,7 @@ nonisolated extension Kith_Host_V1_NetworkSecurity: SwiftProtobuf.Message, Swift
     if lhs.certificate != rhs.certificate {return false}
     if lhs.privateKey != rhs.privateKey {return false}
     if lhs.insecure != rhs.insecure {return false}
+    if lhs.serverName != rhs.serverName {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

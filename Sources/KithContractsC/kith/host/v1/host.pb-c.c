@@ -97,6 +97,51 @@ void   kith__host__v1__get_status_response__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__get_status_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__remote_service_status__init
+                     (Kith__Host__V1__RemoteServiceStatus         *message)
+{
+  static const Kith__Host__V1__RemoteServiceStatus init_value = KITH__HOST__V1__REMOTE_SERVICE_STATUS__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__remote_service_status__get_packed_size
+                     (const Kith__Host__V1__RemoteServiceStatus *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__remote_service_status__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__remote_service_status__pack
+                     (const Kith__Host__V1__RemoteServiceStatus *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__remote_service_status__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__remote_service_status__pack_to_buffer
+                     (const Kith__Host__V1__RemoteServiceStatus *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__remote_service_status__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__RemoteServiceStatus *
+       kith__host__v1__remote_service_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__RemoteServiceStatus *)
+     protobuf_c_message_unpack (&kith__host__v1__remote_service_status__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__remote_service_status__free_unpacked
+                     (Kith__Host__V1__RemoteServiceStatus *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__remote_service_status__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__log_trouble__init
                      (Kith__Host__V1__LogTrouble         *message)
 {
@@ -1806,7 +1851,7 @@ const ProtobufCMessageDescriptor kith__host__v1__get_status_request__descriptor 
   (ProtobufCMessageInit) kith__host__v1__get_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field_descriptors[11] =
+static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field_descriptors[12] =
 {
   {
     "product",
@@ -1917,8 +1962,20 @@ static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "degradations",
+    "remote_services",
     22,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__GetStatusResponse, n_remote_services),
+    offsetof(Kith__Host__V1__GetStatusResponse, remote_services),
+    &kith__host__v1__remote_service_status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "degradations",
+    23,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
     offsetof(Kith__Host__V1__GetStatusResponse, n_degradations),
@@ -1930,7 +1987,7 @@ static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field
   },
   {
     "manifest",
-    23,
+    24,
     PROTOBUF_C_LABEL_OPTIONAL,
     PROTOBUF_C_TYPE_BYTES,
     offsetof(Kith__Host__V1__GetStatusResponse, has_manifest),
@@ -1943,13 +2000,14 @@ static const ProtobufCFieldDescriptor kith__host__v1__get_status_response__field
 };
 static const unsigned kith__host__v1__get_status_response__field_indices_by_name[] = {
   8,   /* field[8] = alerts */
-  9,   /* field[9] = degradations */
+  10,   /* field[10] = degradations */
   3,   /* field[3] = host_pid */
   4,   /* field[4] = host_started_at_ms */
   2,   /* field[2] = host_version */
   7,   /* field[7] = log_troubles */
-  10,   /* field[10] = manifest */
+  11,   /* field[11] = manifest */
   0,   /* field[0] = product */
+  9,   /* field[9] = remote_services */
   5,   /* field[5] = root */
   1,   /* field[1] = title */
   6,   /* field[6] = workers */
@@ -1958,7 +2016,7 @@ static const ProtobufCIntRange kith__host__v1__get_status_response__number_range
 {
   { 1, 0 },
   { 20, 7 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor =
 {
@@ -1968,11 +2026,62 @@ const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor
   "Kith__Host__V1__GetStatusResponse",
   "kith.host.v1",
   sizeof(Kith__Host__V1__GetStatusResponse),
-  11,
+  12,
   kith__host__v1__get_status_response__field_descriptors,
   kith__host__v1__get_status_response__field_indices_by_name,
   2,  kith__host__v1__get_status_response__number_ranges,
   (ProtobufCMessageInit) kith__host__v1__get_status_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__remote_service_status__field_descriptors[2] =
+{
+  {
+    "service",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__RemoteServiceStatus, has_service),
+    offsetof(Kith__Host__V1__RemoteServiceStatus, service),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "address",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__RemoteServiceStatus, has_address),
+    offsetof(Kith__Host__V1__RemoteServiceStatus, address),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__remote_service_status__field_indices_by_name[] = {
+  1,   /* field[1] = address */
+  0,   /* field[0] = service */
+};
+static const ProtobufCIntRange kith__host__v1__remote_service_status__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__remote_service_status__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.RemoteServiceStatus",
+  "RemoteServiceStatus",
+  "Kith__Host__V1__RemoteServiceStatus",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__RemoteServiceStatus),
+  2,
+  kith__host__v1__remote_service_status__field_descriptors,
+  kith__host__v1__remote_service_status__field_indices_by_name,
+  1,  kith__host__v1__remote_service_status__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__remote_service_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__host__v1__log_trouble__field_descriptors[4] =
@@ -3019,7 +3128,7 @@ const ProtobufCMessageDescriptor kith__host__v1__resolve_response__descriptor =
   (ProtobufCMessageInit) kith__host__v1__resolve_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__network_security__field_descriptors[4] =
+static const ProtobufCFieldDescriptor kith__host__v1__network_security__field_descriptors[5] =
 {
   {
     "authorities",
@@ -3069,17 +3178,30 @@ static const ProtobufCFieldDescriptor kith__host__v1__network_security__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "server_name",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__NetworkSecurity, has_server_name),
+    offsetof(Kith__Host__V1__NetworkSecurity, server_name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__network_security__field_indices_by_name[] = {
   0,   /* field[0] = authorities */
   1,   /* field[1] = certificate */
   3,   /* field[3] = insecure */
   2,   /* field[2] = private_key */
+  4,   /* field[4] = server_name */
 };
 static const ProtobufCIntRange kith__host__v1__network_security__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__network_security__descriptor =
 {
@@ -3089,7 +3211,7 @@ const ProtobufCMessageDescriptor kith__host__v1__network_security__descriptor =
   "Kith__Host__V1__NetworkSecurity",
   "kith.host.v1",
   sizeof(Kith__Host__V1__NetworkSecurity),
-  4,
+  5,
   kith__host__v1__network_security__field_descriptors,
   kith__host__v1__network_security__field_indices_by_name,
   1,  kith__host__v1__network_security__number_ranges,

@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Kith__Host__V1__GetStatusRequest Kith__Host__V1__GetStatusRequest;
 typedef struct Kith__Host__V1__GetStatusResponse Kith__Host__V1__GetStatusResponse;
+typedef struct Kith__Host__V1__RemoteServiceStatus Kith__Host__V1__RemoteServiceStatus;
 typedef struct Kith__Host__V1__LogTrouble Kith__Host__V1__LogTrouble;
 typedef struct Kith__Host__V1__Alert Kith__Host__V1__Alert;
 typedef struct Kith__Host__V1__WorkerStatus Kith__Host__V1__WorkerStatus;
@@ -95,6 +96,8 @@ struct  Kith__Host__V1__GetStatusResponse
   Kith__Host__V1__LogTrouble **log_troubles;
   size_t n_alerts;
   Kith__Host__V1__Alert **alerts;
+  size_t n_remote_services;
+  Kith__Host__V1__RemoteServiceStatus **remote_services;
   size_t n_degradations;
   ProtobufCBinaryData *degradations;
   protobuf_c_boolean has_manifest;
@@ -102,7 +105,20 @@ struct  Kith__Host__V1__GetStatusResponse
 };
 #define KITH__HOST__V1__GET_STATUS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__get_status_response__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL} }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL} }
+
+
+struct  Kith__Host__V1__RemoteServiceStatus
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_service;
+  ProtobufCBinaryData service;
+  protobuf_c_boolean has_address;
+  ProtobufCBinaryData address;
+};
+#define KITH__HOST__V1__REMOTE_SERVICE_STATUS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__remote_service_status__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Kith__Host__V1__LogTrouble
@@ -339,10 +355,12 @@ struct  Kith__Host__V1__NetworkSecurity
   ProtobufCBinaryData private_key;
   protobuf_c_boolean has_insecure;
   uint64_t insecure;
+  protobuf_c_boolean has_server_name;
+  ProtobufCBinaryData server_name;
 };
 #define KITH__HOST__V1__NETWORK_SECURITY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__network_security__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0 }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL} }
 
 
 struct  Kith__Host__V1__StartWorkerRequest
@@ -780,6 +798,25 @@ Kith__Host__V1__GetStatusResponse *
                       const uint8_t       *data);
 void   kith__host__v1__get_status_response__free_unpacked
                      (Kith__Host__V1__GetStatusResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__RemoteServiceStatus methods */
+void   kith__host__v1__remote_service_status__init
+                     (Kith__Host__V1__RemoteServiceStatus         *message);
+size_t kith__host__v1__remote_service_status__get_packed_size
+                     (const Kith__Host__V1__RemoteServiceStatus   *message);
+size_t kith__host__v1__remote_service_status__pack
+                     (const Kith__Host__V1__RemoteServiceStatus   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__remote_service_status__pack_to_buffer
+                     (const Kith__Host__V1__RemoteServiceStatus   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__RemoteServiceStatus *
+       kith__host__v1__remote_service_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__remote_service_status__free_unpacked
+                     (Kith__Host__V1__RemoteServiceStatus *message,
                       ProtobufCAllocator *allocator);
 /* Kith__Host__V1__LogTrouble methods */
 void   kith__host__v1__log_trouble__init
@@ -1495,6 +1532,9 @@ typedef void (*Kith__Host__V1__GetStatusRequest_Closure)
 typedef void (*Kith__Host__V1__GetStatusResponse_Closure)
                  (const Kith__Host__V1__GetStatusResponse *message,
                   void *closure_data);
+typedef void (*Kith__Host__V1__RemoteServiceStatus_Closure)
+                 (const Kith__Host__V1__RemoteServiceStatus *message,
+                  void *closure_data);
 typedef void (*Kith__Host__V1__LogTrouble_Closure)
                  (const Kith__Host__V1__LogTrouble *message,
                   void *closure_data);
@@ -1617,6 +1657,7 @@ typedef void (*Kith__Host__V1__ShutdownResponse_Closure)
 
 extern const ProtobufCMessageDescriptor kith__host__v1__get_status_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__remote_service_status__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__log_trouble__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__alert__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__worker_status__descriptor;
