@@ -249,7 +249,7 @@ let testing: [Target] = [
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
       "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
-      "TestCertificates",
+      "SupervisionSimulation", "TestCertificates",
       "TestingContract", "kith", "kithd", "misbehaving-worker",
       "risk-engine-worker",
     ]),

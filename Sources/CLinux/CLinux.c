@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int kith_linux_pidfd_open(int pid) { return pidfd_open(pid, 0); }
@@ -165,6 +166,9 @@ static void become(const struct kith_linux_launch *launch, const char *volatile 
   const struct rlimit files = {launch->open_files, launch->open_files};
   if (launch->open_files != 0 && setrlimit(RLIMIT_NOFILE, &files) != 0) return;
 
+  const struct rlimit data = {launch->data_bytes, launch->data_bytes};
+  if (launch->data_bytes != 0 && setrlimit(RLIMIT_DATA, &data) != 0) return;
+
   *step = "move into its control group";
   if (launch->control_group >= 0 && write(launch->control_group, "0", 1) != 1) return;
 
@@ -227,6 +231,12 @@ void kith_linux_become(
   const int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   errno = error;
+}
+
+int kith_linux_is_delegated(const char *group) {
+  char value = 0;
+  return (getxattr(group, "trusted.delegate", &value, 1) == 1 && value == '1') ||
+         (getxattr(group, "user.delegate", &value, 1) == 1 && value == '1');
 }
 
 void kith_linux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

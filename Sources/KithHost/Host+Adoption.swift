@@ -88,6 +88,9 @@ extension Host {
         WorkerLink(
           incarnation: incarnation, product: settings.plan.product, worker: $0.worker,
           address: address, secret: IncarnationSecret(record.secret), identity: record.identity)
-      }, notice: nil)
+      }, notice: nil,
+      group: try? controlGroups.get().group(of: process.identity.pid, named: "\(incarnation)"),
+      // Whoever ends a process has recorded it before.
+      wasKilled: record.phase == .ending)
   }
 }

@@ -36,18 +36,26 @@ extension Host {
     let stderr = try OutputSpool.create(spoolPath(of: incarnation, .stderr))
     let launch = try Descriptor.pipe()
     let notice = try Descriptor.pipe()
-    let child = try WorkerProcess.spawn(
-      WorkerProcess.Launch(
-        executable: worker.executablePath,
-        environment: settings.workerEnvironment(state: state) + [marked(incarnation).entry],
-        workingDirectory: state.isEmpty ? settings.places.runtimeDirectory : state,
-        descriptors: [
-          try Descriptor.open("/dev/null", O_RDONLY), stdout, stderr,
-          launch.reading, notice.writing,
-        ], openFiles: worker.limits.openFiles,
-        confinement: Confinement(
-          of: worker, state: state, sockets: settings.places.runtimeDirectory,
-          remoteServices: settings.plan.remoteServices)))
+    let group = try controlGroup(for: incarnation, worker)
+    let child: WorkerProcess
+    do throws(SystemError) {
+      child = try WorkerProcess.spawn(
+        WorkerProcess.Launch(
+          executable: worker.executablePath,
+          environment: settings.workerEnvironment(state: state) + [marked(incarnation).entry],
+          workingDirectory: state.isEmpty ? settings.places.runtimeDirectory : state,
+          descriptors: [
+            try Descriptor.open("/dev/null", O_RDONLY), stdout, stderr,
+            launch.reading, notice.writing,
+          ], openFiles: worker.limits.openFiles, dataBytes: dataBytes(of: worker),
+          controlGroup: try group?.door(),
+          confinement: Confinement(
+            of: worker, state: state, sockets: settings.places.runtimeDirectory,
+            remoteServices: settings.plan.remoteServices)))
+    } catch {
+      group?.remove()
+      throw error
+    }
     let secret = IncarnationSecret()
     let record = ProcessRecords.Record(
       incarnation: incarnation, identity: child.identity, socket: socket, secret: secret.bytes,
@@ -73,12 +81,13 @@ extension Host {
         link: WorkerLink(
           incarnation: incarnation, product: settings.plan.product, worker: worker,
           address: address, secret: secret, identity: child.identity),
-        notice: (noticeWatch, []))
+        notice: (noticeWatch, []), group: group)
       logs.capture(incarnation)
       log("\(incarnation): started, pid \(child.identity.pid)")
     } catch {
       child.signalGroup(SIGKILL)
       child.reapWhenEnded()
+      group?.end()
       records.remove(incarnation, socket: socket)
       throw error
     }
@@ -136,7 +145,11 @@ extension Host {
     process.child.reap()
     // What it started ends with it, wherever that went; to find it takes too long for this thread.
     let marked = marked(incarnation)
-    logs.perform { marked.end() }
+    let ranOutOfMemory = process.group?.ranOutOfMemory
+    logs.perform {
+      process.group?.end()
+      marked.end()
+    }
     MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))
     records.remove(incarnation, socket: process.record.socket)
     // One that is listened to is heard out first.
@@ -148,7 +161,29 @@ extension Host {
       let failure = StartFailure(reason: "it was being started")
       post(.stepFailed(incarnation, .adopt, failure))
     }
-    post(.exited(incarnation, end))
+    tell(incarnation, end, of: process, ranOutOfMemory: ranOutOfMemory)
+  }
+
+  /// Tells the supervisor how a process ended, as far as that can be known.
+  /// - Parameter ranOutOfMemory: what its control group says; nil when it does not.
+  private func tell(
+    _ incarnation: Incarnation, _ end: ProcessEnd, of process: RunningProcess, ranOutOfMemory: Bool?
+  ) {
+    let bySignal = if case .signal = end { true } else { false }
+    if ranOutOfMemory == true {
+      post(.exited(incarnation, .outOfMemory))
+    } else if end == .signal(SIGKILL), !process.wasKilled {
+      post(
+        .exited(incarnation, .killedFromOutside(mayBeOutOfMemory: ranOutOfMemory == nil)))
+    } else if bySignal, !process.wasKilled, ranOutOfMemory == nil {
+      // A process that is refused memory ends itself, and says why; its words are known on another thread.
+      chores.yield {
+        let isProven = await self.logs.saidOutOfMemory(incarnation)
+        await self.post(.exited(incarnation, isProven ? .outOfMemory : end))
+      }
+    } else {
+      post(.exited(incarnation, end))
+    }
   }
 
   /// The notice pipe has something to say, or its other end was closed.

@@ -157,6 +157,15 @@ extension Host {
     post(.reported(incarnation, response.report))
   }
 
+  private func watchAgain(_ incarnation: Incarnation, _ link: WorkerLink) {
+    if processes[incarnation] != nil {
+      watch(incarnation)
+    } else {
+      // It ended in that moment: nobody is to wait for its last word.
+      watchEnded(of: incarnation, link, .ended)
+    }
+  }
+
   private func watchEnded(of incarnation: Incarnation, _ link: WorkerLink, _ end: WatchEnd) {
     let isRunning = processes[incarnation] != nil
     if isRunning, reports[incarnation] == nil {
@@ -177,7 +186,7 @@ extension Host {
       // The line broke and the process did not: it is asked anew, after a moment in which its end may be noticed.
       chores.yield {
         try? await Task.sleep(for: .milliseconds(50))
-        await self.watch(incarnation)
+        await self.watchAgain(incarnation, link)
       }
       return
     }

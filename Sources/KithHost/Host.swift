@@ -23,6 +23,10 @@ public actor Host {
     var link: WorkerLink?
     /// The pipe on which the process says that it listens; nil once it has.
     var notice: (watch: Reactor.Watch, text: [UInt8])?
+    /// Its control group; nil where there is none.
+    var group: ControlGroup?
+    /// Whether this host has sent it SIGKILL.
+    var wasKilled = false
   }
 
   var settings: HostSettings
@@ -30,6 +34,8 @@ public actor Host {
   let logs: LogKeeper
   private let lock: RootLock
   let records: ProcessRecords
+  /// What limits the processes of workers, or why there is nothing that does.
+  let controlGroups: Result<ControlGroups, SystemError>
   var generations: GenerationCounter
   /// One thing after the other that must be waited for, so that the host's thread need not.
   let chores: AsyncStream<@Sendable () async -> Void>.Continuation
@@ -96,6 +102,7 @@ public actor Host {
     }
     lock = try Self.takeRoot(places)
     records = ProcessRecords(folder: places.runtimeDirectory)
+    controlGroups = Result { () throws(SystemError) in try ControlGroups() }
     let counter = try GenerationCounter(
       path: places.stateDirectory + "/generations.json",
       workers: settings.plan.workers.map(\.name), advice: { Self.advice($0, places) })
@@ -204,16 +211,7 @@ public actor Host {
     }
     log("host \(HostVersion.current) runs \(settings.plan.product), pid \(getpid())")
     keepAppliedManifest()
-    for worker in settings.plan.workers where worker.limits.memoryBytes != nil {
-      log(
-        "\(worker.name): limits.memory is not enforced: that needs cgroups, which this host does not use"
-      )
-    }
-    if Confinement.landlockVersion < 4 {
-      let has = Confinement.landlockVersion == 0 ? "no Landlock" : "an old Landlock"
-      log(
-        "this kernel has \(has): workers can reach more files or ports than their manifests grant")
-    }
+    for degradation in degradations { log("degraded: \(degradation)", level: .warning) }
     listening()
     HostProgram.settle()
     if !HostProgram.failedUpgrade.isEmpty {
@@ -246,7 +244,10 @@ public actor Host {
     }
     server.close()
     unlink(settings.places.controlSocket)
-    if successor == nil { unlink(Self.wishesPath(settings.places)) }
+    if successor == nil {
+      unlink(Self.wishesPath(settings.places))
+      if case .success(let groups) = controlGroups { groups.remove() }
+    }
     // Not a failure if it cannot be written: the next host then goes on with higher numbers.
     try? generations.close()
     log(successor.map { "becomes \($0.path)" } ?? "ended")
@@ -373,8 +374,10 @@ public actor Host {
       record(incarnation, as: .ending)
       guard let process = processes[incarnation] else { return }
       if isShuttingDown { killedByShutdown += 1 }
+      processes[incarnation]?.wasKilled = true
       process.child.signal(SIGKILL)
       process.child.signalGroup(SIGKILL)
+      process.group?.kill()
     case .note(let worker, let generation, let text):
       logs.note(log: worker, generation: generation, text)
       log("\(Incarnation(worker: worker, generation: generation)): \(text)")

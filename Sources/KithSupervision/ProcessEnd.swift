@@ -4,6 +4,9 @@ public enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
   case exitCode(Int32)
   /// By this signal.
   case signal(Int32)
+  /// By SIGKILL, which this host did not send. `mayBeOutOfMemory` where nobody can tell whether the kernel sent it, since
+  /// there was no memory left.
+  case killedFromOutside(mayBeOutOfMemory: Bool)
   /// The kernel ended it because it used more memory than there was or than it may.
   case outOfMemory
   /// There never was a process: it could not be created.
@@ -19,6 +22,9 @@ public enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .exitCode(let code): "exit code \(code)"
     case .signal(let number): "killed by \(Self.signalName(number))"
+    case .killedFromOutside(false): "killed by SIGKILL from outside"
+    case .killedFromOutside(true):
+      "killed by SIGKILL from outside (maybe by the kernel, out of memory)"
     case .outOfMemory: "ran out of memory"
     case .notCreated: "could not be started"
     case .unknown: "exit status unknown: adopted from an earlier host"

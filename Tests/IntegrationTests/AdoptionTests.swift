@@ -62,7 +62,9 @@ import Testing
     #expect(try await second.tellUntilHeard("hello") > 1)
     let killed = try await second.worker("odd")
     #expect(killed.lastExit?.generation == 1)
-    #expect(["killed by SIGKILL", Self.unknown].contains(killed.lastExit?.description))
+    #expect(
+      ["killed by SIGKILL from outside (maybe by the kernel, out of memory)", Self.unknown]
+        .contains(killed.lastExit?.description))
     #expect(killed.restarts == 1)
     first.connection.close()
     try await second.stop()

@@ -5,9 +5,9 @@ import Testing
 
 /// Every order of everything that can happen, to a small depth; `tools/soak schedules` goes deeper.
 @Suite struct ExhaustiveTests {
-  @Test func noOrderOfEventsBreaksAPromiseForTwoWorkersInARow() throws {
+  @Test func noOrderOfEventsBreaksAPromiseForTwoWorkersInARow() async throws {
     let policy = RestartPolicy(strategy: .restForOne, intensity: 1)
-    try explore(
+    try await explore(
       [
         WorkerSpecification(name: "base", restart: policy),
         WorkerSpecification(
@@ -16,12 +16,12 @@ import Testing
       ], depth: 4)
   }
 
-  @Test func noOrderOfEventsBreaksAPromiseForThreeWorkers() throws {
-    try explore(Exploration.three, depth: 3)
+  @Test func noOrderOfEventsBreaksAPromiseForThreeWorkers() async throws {
+    try await explore(Exploration.three, depth: 3)
   }
 
-  private func explore(_ workers: [WorkerSpecification], depth: Int) throws {
-    let exploration = try Exploration(workers, depth: depth)
+  private func explore(_ workers: [WorkerSpecification], depth: Int) async throws {
+    let exploration = try await Exploration(workers, depth: depth)
     #expect(exploration.violation == nil)
     #expect(exploration.states > 1000)
   }

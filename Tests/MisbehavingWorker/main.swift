@@ -12,6 +12,7 @@ try await Worker.run { context in
   case "crash": exit(3)
   case "throw": throw StartTrouble()
   case "refuse": throw ConfigurationError(key: "at_start", description: "it is 'refuse'")
+  case "slow": try await Task.sleep(for: .milliseconds(300))
   case "hang": try await Task.sleep(for: .seconds(3600))
   case "say":
     say("on standard output\n", on: STDOUT_FILENO)
@@ -95,6 +96,24 @@ struct Misbehaviour: RiskEngineHandler {
       say("blocking\n")
       sleep(3600)
     case "mood": return AnalyzeResponse(engineVersion: mood.now)
+    // Holds on to more memory than there is.
+    case "leak":
+      var hoard: [[UInt8]] = []
+      while true { hoard.append([UInt8](repeating: 1, count: 1 << 20)) }
+    // Has its event loop stand still, as a debugger would.
+    case "freeze": raise(SIGSTOP)
+    // Goes on through SIGTERM.
+    case "stay": signal(SIGTERM, SIG_IGN)
+    // Leaves a descendant that no longer looks like one: another session, its parent gone, none of its environment.
+    case "escape":
+      var pid = pid_t()
+      let script =
+        "exit if fork; setsid; exit if fork; %ENV=(); exec qw(/bin/sleep 3600)"
+      let words: [String] = ["perl", "-MPOSIX=setsid", "-e", script]
+      let arguments = words.map { word in strdup(word) } + [nil]
+      posix_spawnp(&pid, "perl", nil, nil, arguments, environ)
+      var status: Int32 = 0
+      waitpid(pid, &status, 0)
     case "degrade": health.degrade(words.dropFirst().joined(separator: " "))
     // Lets the worker of the streams count so far, and answers with what that one knew of the call.
     case "relay":

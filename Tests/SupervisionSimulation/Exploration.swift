@@ -1,5 +1,6 @@
 import KithManifest
 public import KithSupervision
+import Synchronization
 
 /// Every order of everything that can happen, to a certain depth; states met before are not tried again.
 public struct Exploration: Sendable {
@@ -10,67 +11,148 @@ public struct Exploration: Sendable {
   /// The first way found to break a promise, and what was broken; nil when there is none.
   public private(set) var violation: String?
 
-  /// The states that were met, and those from which on all was tried: a hash of each, since
-  /// millions of them would not fit. Two of so many have the same hash in one run of a million.
-  private var seen: Set<Int> = []
-  private var expanded: Set<Int> = []
-  /// Whether new worlds are kept for the next level.
-  private var collects = true
-
   /// Explores from a standing start and from the middle of life, where everything is ready, so that few events reach what
   /// matters.
-  public init(_ workers: [WorkerSpecification], depth: Int) throws {
+  /// - Parameter lanes: how many threads take part.
+  public init(_ workers: [WorkerSpecification], depth: Int, lanes: Int = 1) async throws {
     var still = try SimulatedWorld(workers, seed: 1)
     still.send(.timePassed)
     var lively = still
     lively.calmDown()
     // Level by level at first; the last two levels are tried depth first, since so many worlds would not fit into memory.
-    var frontier: [Met] = [Met(still, ["nothing yet"]), Met(lively, ["all ready"])]
+    var frontier = [Met(Origin(still, "nothing yet")), Met(Origin(lively, "all ready"))]
+    let visited = Visited()
     let deepest = min(2, depth)
-    for _ in 0..<(depth - deepest) {
-      var next: [Met] = []
-      for met in frontier where violation == nil { expand(met, levels: 1, into: &next) }
-      frontier = next
+    for level in 0..<(depth - deepest + 1) where violation == nil {
+      let isLast = level == depth - deepest
+      frontier = await explore(
+        frontier, levels: isLast ? deepest : 1, collects: !isLast, visited, lanes: lanes)
     }
-    collects = false
-    var beyond: [Met] = []
-    for met in frontier where violation == nil { expand(met, levels: deepest, into: &beyond) }
-    states = seen.count
-    seen = []
-    expanded = []
+    states = visited.count
+  }
+
+  /// Where a story begins.
+  private final class Origin: Sendable {
+    let world: SimulatedWorld
+    let words: String
+
+    init(_ world: SimulatedWorld, _ words: String) {
+      self.world = world
+      self.words = words
+    }
   }
 
   /// A world and how it came to be.
-  private struct Met {
+  private struct Met: Sendable {
     var world: SimulatedWorld
-    var path: [String]
+    /// What it was at first, and in words.
+    let origin: Origin
+    /// Which of the moves that were possible was made, time after time.
+    var path: [UInt8] = []
 
-    init(_ world: SimulatedWorld, _ path: [String]) {
-      self.world = world
-      self.path = path
+    init(_ origin: Origin) {
+      world = origin.world
+      self.origin = origin
     }
   }
 
-  /// Tries all that can happen in so many events; `next` gets the new worlds of one event, when there is only one.
-  private mutating func expand(_ met: Met, levels: Int, into next: inout [Met]) {
-    for move in Self.moves(of: met.world) where violation == nil {
-      var moved = Met(met.world, met.path + [move.name])
-      move.step(&moved.world)
-      events += 1
+  /// The states that were met, and those from which on all was tried: a hash of each, since millions of them would not fit.
+  /// That two of ten million have the same one happens in one run of 300,000.
+  private final class Visited: Sendable {
+    private struct States {
+      var met: Set<Int> = []
+      var expanded: Set<Int> = []
+    }
+
+    /// Apart, so that threads are seldom in each other's way.
+    private final class Shard: Sendable {
+      let states = Mutex(States())
+    }
+
+    private let shards = (0..<64).map { _ in Shard() }
+
+    /// Takes note of a state; whether it is new.
+    func meet(_ hash: Int) -> Bool {
+      shards[hash & 63].states.withLock { $0.met.insert(hash).inserted }
+    }
+
+    /// Takes note that all is tried from a state on; whether nobody does so yet.
+    func expand(_ hash: Int) -> Bool {
+      shards[hash & 63].states.withLock { $0.expanded.insert(hash).inserted }
+    }
+
+    var count: Int { shards.reduce(0) { $0 + $1.states.withLock { $0.met.count } } }
+  }
+
+  /// What one thread found.
+  private struct Findings: Sendable {
+    var next: [Met] = []
+    var events = 0
+    var violation: String?
+  }
+
+  /// Tries all that can happen from these worlds on; answers the new worlds, if they are collected.
+  private mutating func explore(
+    _ frontier: [Met], levels: Int, collects: Bool, _ visited: Visited, lanes: Int
+  ) async -> [Met] {
+    await withTaskGroup(of: Findings.self) { group in
+      for lane in 0..<lanes {
+        group.addTask {
+          var findings = Findings()
+          for index in stride(from: lane, to: frontier.count, by: lanes)
+          where findings.violation == nil {
+            Self.expand(
+              frontier[index], levels: levels, collects: collects, visited, into: &findings)
+          }
+          return findings
+        }
+      }
+      var next: [Met] = []
+      for await findings in group {
+        next += findings.next
+        events += findings.events
+        violation = violation ?? findings.violation
+      }
+      return next
+    }
+  }
+
+  /// Tries all that can happen in so many events.
+  private static func expand(
+    _ met: Met, levels: Int, collects: Bool, _ visited: Visited, into findings: inout Findings
+  ) {
+    for (number, move) in moves(of: met.world).enumerated() where findings.violation == nil {
+      var moved = met
+      moved.path.append(UInt8(clamping: number))
+      move.make(in: &moved.world)
+      findings.events += 1
       guard moved.world.violations.isEmpty else {
-        violation =
-          "\(moved.path.joined(separator: " > ")): \(moved.world.violations.joined(separator: "; "))"
+        findings.violation =
+          "\(story(of: moved)): \(moved.world.violations.joined(separator: "; "))"
         return
       }
-      let print = moved.world.hashValue
-      let isNew = seen.insert(print).inserted
+      let hash = moved.world.hashValue
+      let isNew = visited.meet(hash)
       if levels > 1 {
-        if expanded.insert(print).inserted { expand(moved, levels: levels - 1, into: &next) }
+        guard visited.expand(hash) else { continue }
+        expand(moved, levels: levels - 1, collects: collects, visited, into: &findings)
       } else if isNew && collects {
-        expanded.insert(print)
-        next.append(moved)
+        _ = visited.expand(hash)
+        findings.next.append(moved)
       }
     }
+  }
+
+  /// How a world came to be, for people.
+  private static func story(of met: Met) -> String {
+    var world = met.origin.world
+    var words = [met.origin.words]
+    for number in met.path {
+      let move = moves(of: world)[Int(number)]
+      words.append("\(move)")
+      move.make(in: &world)
+    }
+    return words.joined(separator: " > ")
   }
 
   /// Three workers in which all kinds of requirement, strategy and overlap meet.
@@ -85,29 +167,37 @@ public struct Exploration: Sendable {
       restart: RestartPolicy(strategy: .all, intensity: 1), overlap: true),
   ]
 
-  private static func moves(
-    of world: SimulatedWorld
-  ) -> [(name: String, step: (inout SimulatedWorld) -> Void)] {
-    var moves: [(name: String, step: (inout SimulatedWorld) -> Void)] = []
-    for happening in world.happenings(ends: [.exitCode(0), .signal(9)]) {
-      moves.append(("\(happening)", { $0.happen(happening) }))
+  /// One thing that can happen next.
+  private enum Move {
+    case happening(SimulatedWorld.Happening)
+    case hostDies
+    case deadline
+    case order(SupervisionEvent)
+
+    func make(in world: inout SimulatedWorld) {
+      switch self {
+      case .happening(let happening): world.happen(happening)
+      case .hostDies: world.hostDies()
+      case .deadline: world.advanceToNextDeadline()
+      case .order(let event): world.send(event)
+      }
     }
-    moves.append(("the host dies", { $0.hostDies() }))
-    if world.supervisor.nextDeadline != nil {
-      moves.append(("deadline", { $0.advanceToNextDeadline() }))
-    }
-    var orders: [SupervisionEvent] = [
-      .shutDownAsked, .restartAsked(workers: world.supervisor.startOrder),
-    ]
+  }
+
+  private static func moves(of world: SimulatedWorld) -> [Move] {
+    var moves = world.happenings(ends: [.exitCode(0), .signal(9)]).map { Move.happening($0) }
+    moves.append(.hostDies)
+    if world.supervisor.nextDeadline != nil { moves.append(.deadline) }
+    moves.append(.order(.shutDownAsked))
+    moves.append(.order(.restartAsked(workers: world.supervisor.startOrder)))
     for worker in world.graph.workers {
       var other = worker
       other.revision += 1
-      orders += [
-        .wantedUp(worker: worker.name), .wantedDown(worker: worker.name),
-        .restartAsked(workers: [worker.name]), .replacementAsked(other),
-      ]
+      moves.append(.order(.wantedUp(worker: worker.name)))
+      moves.append(.order(.wantedDown(worker: worker.name)))
+      moves.append(.order(.restartAsked(workers: [worker.name])))
+      moves.append(.order(.replacementAsked(other)))
     }
-    for order in orders { moves.append(("\(order)", { $0.send(order) })) }
     return moves
   }
 }

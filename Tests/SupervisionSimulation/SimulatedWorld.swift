@@ -133,8 +133,6 @@ public struct SimulatedWorld: Hashable, Sendable {
   /// Tells the supervisor something.
   public mutating func send(_ event: SupervisionEvent) {
     note(event)
-    quarantined.formUnion(
-      supervisor.snapshots.filter { $0.state == .quarantined }.map(\.name))
     endedBefore = Set(processes.keys.filter(isBeingEnded))
     for action in supervisor.handle(event, at: now) { carryOut(action) }
     checkState()
@@ -457,6 +455,7 @@ public struct SimulatedWorld: Hashable, Sendable {
     for snapshot in supervisor.snapshots {
       let name = snapshot.name
       believed.formUnion(snapshot.processes)
+      if snapshot.state == .quarantined { quarantined.insert(name) }
       if (snapshot.state == .ready) != (published[name] != nil) {
         violations.append("\(name): \(snapshot.state) but published differs")
       }

@@ -56,6 +56,8 @@ struct kith_linux_launch {
   int descriptor_count;
   // How many files it may have open; 0 for as many as the caller.
   uint64_t open_files;
+  // How much writable memory of its own each process may have reserved, in bytes; 0 for as much as the caller.
+  uint64_t data_bytes;
   // The file cgroup.procs of its control group, open for writing, its number at least `descriptor_count`; -1 for the
   // caller's group.
   int control_group;
@@ -93,6 +95,9 @@ int kith_linux_landlock_allow_port(int ruleset, uint16_t port, uint64_t rights);
 
 // prctl(2) PR_SET_CHILD_SUBREAPER: descendants whose parents have ended become children of the calling process.
 int kith_linux_adopt_orphans(void);
+
+// Whether systemd has given a control group away: getxattr(2) of trusted.delegate or user.delegate. Not in the Glibc module.
+int kith_linux_is_delegated(const char *group);
 
 // prctl(2) PR_SET_NAME for the calling thread. Variadic in C.
 void kith_linux_name_thread(const char *name);

@@ -84,6 +84,7 @@ struct ApplyCommand: AsyncParsableCommand {
         product: nil, root: root, environment: surroundings.environment)
     }
     let plan = try plugins.reader(environment: surroundings.environment).checkedPlan(product)
+    try plan.checkCredentials()
     let places = try ProductPlaces(
       product: plan.product, root: try Surroundings.root(root),
       environment: surroundings.environment)

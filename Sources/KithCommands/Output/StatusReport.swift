@@ -14,11 +14,14 @@ struct StatusReport {
     let head =
       "\(terminal.text(title, .bold)) (\(SafeText.line(status.product)))"
       + "  host \(SafeText.line(status.hostVersion)), pid \(status.hostPid), up \(uptime)"
+    let degradations = status.degradations.map {
+      terminal.text("degraded: \(SafeText.line($0))", .yellow)
+    }
     guard !status.workers.isEmpty else { return [head, "", "The product has no workers."] }
     let elsewhere = status.remoteServices.map {
       "elsewhere: \(SafeText.line($0.service))  \(SafeText.line($0.address))"
     }
-    return [head, ""] + Self.table(status.workers, now: now).lines(terminal)
+    return [head] + degradations + [""] + Self.table(status.workers, now: now).lines(terminal)
       + (elsewhere.isEmpty ? [] : [""] + elsewhere)
       + Concerns(alerts: status.alerts, logTroubles: status.logTroubles).lines(terminal)
   }

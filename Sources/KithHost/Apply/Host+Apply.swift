@@ -123,7 +123,7 @@ extension Host {
       for change in changes.changes where change.kind == .reconfigure {
         guard let worker = plan.worker(named: change.worker),
           let before = definition(of: change.worker),
-          let link = published[change.worker].flatMap({ processes[$0] })?.link
+          let link = process(of: change.worker)?.link
         else { throw Self.endedMeanwhile(change.worker) }
         done.append((link, before))
         do throws(RPCError) {

@@ -54,14 +54,20 @@ extension Host {
     let running = supervisor.startOrder.compactMap { name -> PlannedChanges.RunningWorker? in
       guard let snapshot = supervisor.snapshot(of: name), let definition = definition(of: name)
       else { return nil }
-      let serving = Incarnation(worker: name, generation: snapshot.generation)
       return PlannedChanges.RunningWorker(
         definition, isUp: !snapshot.processes.isEmpty || snapshot.state == .backingOff,
         isWanted: snapshot.isWanted,
         liveKeys: snapshot.health.isReady
-          ? processes[serving]?.link?.liveConfigurationKeys ?? [] : [])
+          ? process(of: name)?.link?.liveConfigurationKeys ?? [] : [])
     }
     return PlannedChanges(from: settings.plan, running: running, to: plan)
+  }
+
+  /// The main process of a worker, whether callers are told of it or held.
+  func process(of name: String) -> RunningProcess? {
+    supervisor.snapshot(of: name).flatMap {
+      processes[Incarnation(worker: name, generation: $0.generation)]
+    }
   }
 
   /// Stands for changes, and tells nothing about them.

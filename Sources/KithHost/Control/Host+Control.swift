@@ -37,7 +37,7 @@ extension Host {
       hostVersion: HostVersion.current, hostPid: getpid(),
       hostStartedAtMs: startedAtMilliseconds, root: settings.places.stateDirectory,
       workers: workers, logTroubles: logTroubles,
-      alerts: alertStandings, manifest: settings.source.product,
+      alerts: alertStandings, degradations: degradations, manifest: settings.source.product,
       remoteServices: settings.plan.remoteServices.map {
         RemoteServiceStatus(service: $0.service, address: $0.endpoint.address)
       }, failedUpgrade: HostProgram.failedUpgrade)
@@ -242,6 +242,7 @@ extension Host {
       switch exit.end {
       case .exitCode(let code): message.cause = .exitCode(code)
       case .signal(let number): message.cause = .signal(number)
+      case .killedFromOutside: message.cause = .signal(SIGKILL)
       case .outOfMemory, .notCreated, .unknown: break
       }
       message.lastLines = await logs.lastErrorLines(of: ended)

@@ -36,6 +36,8 @@ actor LogKeeper {
   /// How much of the processes' output stands in the logs.
   private var taken: [Incarnation: LogRecord.Taken] = [:]
   private var lastLines: [Incarnation: [String]] = [:]
+  /// Processes that said that they were refused memory.
+  private var outOfMemory: Set<Incarnation> = []
   private var readers: [(logs: Set<String>, waiter: Waiter<Void>)] = []
   private var isClosing = false
   /// The troubles with logs, for those who ask without waiting for this thread.
@@ -140,6 +142,7 @@ actor LogKeeper {
       $0.key.worker != incarnation.worker || $0.key.generation == last
     }
     lastLines[incarnation] = errors
+    outOfMemory = outOfMemory.filter { lastLines[$0] != nil }
     self.taken[incarnation] = taken
     for stream in [LogRecord.Stream.stdout, .stderr] {
       let name = OutputSpool.name(of: incarnation, stream)
@@ -262,6 +265,10 @@ actor LogKeeper {
     if source.stream == .stderr {
       let all = (lastLines[incarnation] ?? []) + records.suffix(Self.rememberedLines).map(\.line)
       lastLines[incarnation] = Array(all.suffix(Self.rememberedLines))
+      // What the Swift runtime says when it ends a process for want of memory.
+      if lines.contains(where: { $0.text.hasPrefix("Fatal error: failed to allocate ") }) {
+        outOfMemory.insert(incarnation)
+      }
     }
     keep(incarnation.worker, records)
   }
@@ -340,6 +347,11 @@ actor LogKeeper {
   func lastErrorLines(of incarnation: Incarnation) -> [String] {
     pump(incarnation)
     return lastLines[incarnation] ?? []
+  }
+
+  /// Whether the last words of a process, which has ended, were that it was refused memory.
+  func saidOutOfMemory(_ incarnation: Incarnation) -> Bool {
+    outOfMemory.contains(incarnation)
   }
 
   /// Where reading goes on: a position in each of several logs.

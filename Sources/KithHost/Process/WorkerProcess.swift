@@ -41,6 +41,8 @@ final class WorkerProcess: Sendable {
     var descriptors: [Descriptor]
     /// How many files it may have open; nil for as many as the host.
     var openFiles: Int?
+    /// How much writable memory each process may have reserved, in bytes; nil for as much as the host.
+    var dataBytes: UInt64?
     /// The file `cgroup.procs` of its control group; nil for the host's group.
     var controlGroup: Descriptor?
     /// What it may reach.
@@ -71,6 +73,7 @@ final class WorkerProcess: Sendable {
               start.descriptors = descriptors.baseAddress
               start.descriptor_count = Int32(descriptors.count)
               start.open_files = UInt64(launch.openFiles ?? 0)
+              start.data_bytes = launch.dataBytes ?? 0
               start.control_group = controlGroup?.number ?? -1
               start.ruleset = rules?.number ?? -1
               start.only_unix_sockets = launch.confinement.isOffTheNetwork ? 1 : 0

@@ -12,6 +12,9 @@ struct SchedulesCommand: AsyncParsableCommand {
   @Option(help: "The seed of the first one; the next has the next number.") var seed: UInt64 = 0
   @Option(help: "How many events deep every order is explored.") var depth = 6
 
+  /// As many threads as there are processors.
+  private static let lanes = UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
   func validate() throws {
     guard depth >= 0, depth <= 8 else { throw ValidationError("--depth is from 0 to 8") }
   }
@@ -34,7 +37,8 @@ struct SchedulesCommand: AsyncParsableCommand {
     // At once: what follows may take long.
     fflush(nil)
     start = clock.now
-    let exploration = try Exploration(Exploration.three, depth: depth)
+    let exploration = try await Exploration(
+      Exploration.three, depth: depth, lanes: Int(Self.lanes))
     print(
       "explored                3 workers, \(depth) events deep: \(exploration.events) events, "
         + "\(exploration.states) states, \(clock.now - start)")
@@ -47,7 +51,7 @@ struct SchedulesCommand: AsyncParsableCommand {
 
   /// The lowest seed found whose schedule breaks a promise.
   private func brokenSeed() async -> UInt64? {
-    let lanes: UInt64 = 2
+    let lanes = Self.lanes
     return await withTaskGroup(of: UInt64?.self) { group in
       for lane in 0..<lanes {
         group.addTask {

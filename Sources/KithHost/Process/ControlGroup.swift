@@ -1,0 +1,55 @@
+import Glibc
+
+/// The control group of one process of a worker, with all that it started.
+struct ControlGroup: Sendable, Hashable {
+  /// Its folder.
+  let folder: String
+
+  /// The file that a process writes itself into.
+  func door() throws(SystemError) -> Descriptor {
+    try Descriptor.open("\(folder)/cgroup.procs", O_WRONLY)
+  }
+
+  /// Kills all that is in it, wherever that went, at once.
+  func kill() {
+    // Without this file (before Linux 5.14) the marks find what can be found.
+    try? write("1", to: "cgroup.kill")
+  }
+
+  /// Whether the kernel killed something in it for want of memory; nil when it does not say.
+  var ranOutOfMemory: Bool? {
+    guard let text = ProcessFile.text("\(folder)/memory.events") else { return nil }
+    return text.split(separator: "\n").contains { line in
+      line.hasPrefix("oom_kill ") && line != "oom_kill 0"
+    }
+  }
+
+  /// Whether something runs in it.
+  var isPopulated: Bool {
+    ProcessFile.text("\(folder)/cgroup.events")?.contains("populated 1") ?? false
+  }
+
+  /// Kills what is left in it and removes it. May take milliseconds: what was killed has to end.
+  func end() {
+    for _ in 0..<1000 {
+      kill()
+      if rmdir(folder) == 0 || errno == ENOENT { return }
+      poll(nil, 0, 1)
+    }
+  }
+
+  /// Removes it, empty as it is.
+  func remove() {
+    rmdir(folder)
+  }
+
+  /// Writes a setting.
+  func write(_ value: String, to file: String) throws(SystemError) {
+    let path = "\(folder)/\(file)"
+    let descriptor = try Descriptor.open(path, O_WRONLY)
+    let bytes = Array(value.utf8)
+    guard Glibc.write(descriptor.number, bytes, bytes.count) == bytes.count else {
+      throw SystemError("write \(value) to \(path)")
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import KithManifest
+import KithSupervision
+
+/// What the processes of workers may use, and what this machine does not let the host keep.
+extension Host {
+  /// How much memory the stacks of a process's threads reserve, which the kernel counts as data whether it is used or not.
+  private static let stackAllowance: UInt64 = 256 << 20
+
+  /// The group that a process is to be started in; nil where there are none.
+  func controlGroup(
+    for incarnation: Incarnation, _ worker: PlannedWorker
+  ) throws(SystemError) -> ControlGroup? {
+    guard case .success(let groups) = controlGroups else { return nil }
+    return try groups.make("\(incarnation)", worker.limits)
+  }
+
+  /// What bounds the memory of a process where no control group does.
+  func dataBytes(of worker: PlannedWorker) -> UInt64? {
+    guard !controllers.contains(.memory) else { return nil }
+    return worker.limits.memoryBytes.map { $0 + Self.stackAllowance }
+  }
+
+  private var controllers: Set<ControlGroups.Controller> {
+    (try? controlGroups.get())?.controllers ?? []
+  }
+
+  /// What this machine does not let the host keep, for people.
+  var degradations: [String] {
+    var degradations: [String] = []
+    if case .failure(let error) = controlGroups {
+      degradations.append(
+        "no cgroup: \(error); what a worker leaves behind is found by its environment alone")
+    }
+    for controller in ControlGroups.Controller.allCases {
+      let unkept = settings.plan.workers.flatMap { worker in
+        (ControlGroups.unkept(worker.limits, controllers)[controller] ?? []).map { limit in
+          "limits.\(limit) of \(worker.name)"
+        }
+      }
+      guard !unkept.isEmpty else { continue }
+      let instead =
+        controller == .memory
+        ? "kept for the data of each process by itself" : "not kept"
+      degradations.append(
+        "no \(controller.rawValue) controller: \(unkept.joined(separator: ", ")) \(instead)")
+    }
+    switch Confinement.landlockVersion {
+    case 0: degradations.append("no Landlock: workers reach all files that this user does")
+    case ..<4: degradations.append("an old Landlock: workers reach ports that are not granted")
+    default: break
+    }
+    return degradations
+  }
+}
