@@ -45,7 +45,8 @@ struct RetryTests {
         methods: [
           .encodedUnary(method) { request, _ in
             if self.calls.add(1, ordering: .relaxed).newValue == 1 {
-              self.server.withLock { $0 }?.close()
+              // It holds this service, which holds it.
+              self.server.withLock { $0.take() }?.close()
               self.crashed.set()
             }
             return request
@@ -123,7 +124,8 @@ struct RetryTests {
     client.close()
     supervisor.cancel()
     _ = try? await supervisor.value
-    service.server.withLock { $0 }?.close()
+    // It holds the service, which holds it.
+    service.server.withLock { $0.take() }?.close()
   }
 
   @Test("retry", arguments: TransportKind.allCases, [IdempotencyLevel.noSideEffects, .idempotent])
