@@ -63,6 +63,9 @@ public enum KithCommandLine {
         try await WorkerCommand(leading: leading, worker: name, arguments: rest).run()
       }
       return ExitStatus.ok.number
+    } catch let code as ExitCode where !Task.isCancelled {
+      // What was to be said has been said.
+      return code.rawValue
     } catch {
       return report(any: error, arguments: arguments, ifCancelled: ending.status)
     }

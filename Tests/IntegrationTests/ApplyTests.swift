@@ -1,5 +1,6 @@
 import Glibc
 import HostContract
+import KithClient
 import KithRPC
 import KithTesting
 import RiskContract
@@ -141,6 +142,22 @@ import Testing
       #expect(mended.map(\.change?.kind) == [.start])
       #expect(mended.map(\.succeeded) == [true], "\(mended)")
     }
+  }
+
+  @Test func aReconfiguredProcessIsLedByTheNextHost() async throws {
+    let first = try await RunningProduct.start(Self.setup)
+    let before = try #require(try await first.settle().workers.first)
+    var merry = Self.setup
+    merry.product = Self.product("mood: merry")
+    let outcomes = try await apply(merry.product, to: first)
+    #expect(outcomes.map(\.change?.kind) == [.reconfigure])
+    await first.killHost()
+    let second = try await RunningProduct.start(merry, in: first.folder)
+    let after = try #require(try await second.settle().workers.first)
+    #expect(after.pid == before.pid && after.state == .ready)
+    #expect(try await mood(of: second) == "merry")
+    first.connection.close()
+    try await second.stop()
   }
 
   @Test func aSignalAppliesWhatIsOnDisk() async throws {

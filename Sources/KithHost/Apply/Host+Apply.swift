@@ -186,12 +186,33 @@ extension Host {
     settings.plan = plan
     settings.source = source
     post(.specified(graph))
+    for worker in plan.workers { recordDefinition(of: worker, kinds[worker.name]) }
     let names = plan.workers.map(\.name)
     definitions = definitions.filter { supervisor.snapshot(of: $0.key) != nil }
     if before.metrics != plan.metrics { serveMetrics() }
     if before.alerts != plan.alerts || before.workers.map(\.name) != names {
       alerts = AlertEvaluator(rules: plan.alerts, workers: names)
       watchForAlerts()
+    }
+  }
+
+  /// Has the next host know the process of a worker as one of its new definition, unless it gets another process.
+  private func recordDefinition(of worker: PlannedWorker, _ kind: KithManifest.PlannedChange.Kind?)
+  {
+    switch kind {
+    case .start?, .restart?, .stop?: return
+    case .reconfigure?, .adjust?, nil: break
+    }
+    guard let incarnation = published[worker.name], var record = processes[incarnation]?.record
+    else { return }
+    let digest = worker.digest(in: settings.plan)
+    guard record.digest != digest else { return }
+    record.digest = digest
+    processes[incarnation]?.record = record
+    do throws(SystemError) {
+      try records.write(record)
+    } catch {
+      log("should the host be killed, \(incarnation) is replaced: \(error)", level: .error)
     }
   }
 
