@@ -59,6 +59,7 @@ struct CallsCommand: AsyncParsableCommand {
           restart: { intensity: 1000, period: 30s }
           config:
             at_start: { type: string, default: nothing, doc: "What it does at its start." }
+            mood: { type: string, default: calm, doc: "What it answers when asked." }
 
           """)
     ])

@@ -275,6 +275,7 @@ struct HostCommand: AsyncParsableCommand {
             stop_timeout: 1s
             config:
               at_start: { type: string, default: nothing, doc: "What it does at its start." }
+              mood: { type: string, default: calm, doc: "What it answers when asked." }
 
             """)
       })

@@ -143,6 +143,7 @@ struct RestartCommand: AsyncParsableCommand {
             overlap: \(!held)
             config:
               at_start: { type: string, default: nothing, doc: "What it does at its start." }
+              mood: { type: string, default: calm, doc: "What it answers when asked." }
 
             """)
       ])
