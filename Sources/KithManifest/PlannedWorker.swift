@@ -115,8 +115,5 @@ extension RestartPolicy {
 
 extension Duration {
   /// Whole milliseconds.
-  fileprivate var json: JSONValue {
-    .string(
-      String(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000))
-  }
+  fileprivate var json: JSONValue { .string(String(inMilliseconds)) }
 }

@@ -1,7 +1,9 @@
+import KithManifest
+
 extension Duration {
   /// The duration as people write it: `30 s`, `1.5 s`, `250 ms`, `2 min`.
   var forPeople: String {
-    let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    let milliseconds = inMilliseconds
     if milliseconds < 1000 { return "\(milliseconds) ms" }
     if milliseconds % 60_000 == 0 { return "\(milliseconds / 60_000) min" }
     let tenths = (milliseconds % 1000) / 100

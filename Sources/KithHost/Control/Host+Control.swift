@@ -228,10 +228,7 @@ extension Host {
       if snapshot.state == .ready { status.address = process.address }
     }
     if let nextStart = snapshot.nextStart {
-      let left = nextStart - now
-      status.nextStartAtMs =
-        WallClock.milliseconds + left.components.seconds * 1000
-        + left.components.attoseconds / 1_000_000_000_000_000
+      status.nextStartAtMs = WallClock.milliseconds + (nextStart - now).inMilliseconds
     }
     if let exit = snapshot.lastExit {
       let ended = Incarnation(worker: worker.name, generation: exit.generation)

@@ -90,13 +90,11 @@ extension Host {
   var alertStandings: [Alert] {
     let (now, milliseconds) = (now, WallClock.milliseconds)
     return alerts.standings.map { standing in
-      let elapsed = (now - standing.since).components
-      return Alert(
+      Alert(
         name: standing.rule.name, worker: standing.worker, condition: standing.rule.description,
         severity: standing.rule.severity == .page ? .page : .warning,
         state: standing.state.contract,
-        sinceMs: milliseconds - elapsed.seconds * 1000
-          - elapsed.attoseconds / 1_000_000_000_000_000,
+        sinceMs: milliseconds - (now - standing.since).inMilliseconds,
         value: standing.figure.map(standing.rule.words) ?? "", figure: standing.figure,
         calls: standing.calls)
     }

@@ -226,10 +226,3 @@ final class WorkerLink: Sendable {
     }
   }
 }
-
-extension Duration {
-  /// Whole milliseconds.
-  var inMilliseconds: Int64 {
-    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
-  }
-}
