@@ -267,22 +267,7 @@ import Testing
   }
 
   @Test func dependentsAreNotRestartedWhileTheyAreTakenOver() async throws {
-    let setup = ProductSetup(
-      product: """
-        product: test
-        title: Test
-        posture: ephemeral
-        workers:
-          upper: {}
-          odd: {}
-
-        """,
-      plugins: [
-        Setups.plugin(name: "odd", executable: "misbehaving-worker"),
-        Setups.plugin(
-          name: "upper", executable: "misbehaving-worker", provides: "",
-          requires: "{ service: kith.risk.v1.RiskEngine, on_loss: restart }"),
-      ])
+    let setup = Setups.upper(requiring: "{ service: kith.risk.v1.RiskEngine, on_loss: restart }")
     try await adopted(setup) { product in
       let workers = try await product.settle().workers
       #expect(workers.map(\.state) == [.ready, .ready])

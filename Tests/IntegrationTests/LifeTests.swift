@@ -151,22 +151,7 @@ import Testing
   }
 
   @Test func workersComeUpInTheOrderOfTheirRequirements() async throws {
-    let setup = ProductSetup(
-      product: """
-        product: test
-        title: Test
-        posture: ephemeral
-        workers:
-          upper: {}
-          odd: {}
-
-        """,
-      plugins: [
-        Setups.plugin(name: "odd", executable: "misbehaving-worker"),
-        Setups.plugin(
-          name: "upper", executable: "misbehaving-worker", provides: "",
-          requires: "kith.risk.v1.RiskEngine"),
-      ])
+    let setup = Setups.upper(requiring: "kith.risk.v1.RiskEngine")
     try await RunningProduct.run(setup) { product in
       let status = try await product.settle()
       #expect(status.workers.map(\.name) == ["odd", "upper"])

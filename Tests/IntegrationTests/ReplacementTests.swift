@@ -92,22 +92,7 @@ import Testing
   }
 
   @Test func aGroupIsReplacedAsOneAction() async throws {
-    let setup = ProductSetup(
-      product: """
-        product: test
-        title: Test
-        posture: ephemeral
-        workers:
-          upper: {}
-          odd: {}
-
-        """,
-      plugins: [
-        Setups.plugin(name: "odd", executable: "misbehaving-worker", more: "overlap: true"),
-        Setups.plugin(
-          name: "upper", executable: "misbehaving-worker", provides: "",
-          requires: "kith.risk.v1.RiskEngine"),
-      ])
+    let setup = Setups.upper(requiring: "kith.risk.v1.RiskEngine", more: "overlap: true")
     try await RunningProduct.run(setup) { product in
       try await product.settle()
       let restarted = try await product.host.restartWorkers(

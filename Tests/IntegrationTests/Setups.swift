@@ -38,6 +38,25 @@ enum Setups {
     return setup
   }
 
+  /// A product of `odd` and of `upper`, which requires it and stands before it in the manifest; `more` is for `odd`.
+  static func upper(requiring requires: String, more: String = "") -> ProductSetup {
+    ProductSetup(
+      product: """
+        product: test
+        title: Test
+        posture: ephemeral
+        workers:
+          upper: {}
+          odd: {}
+
+        """,
+      plugins: [
+        plugin(name: "odd", executable: "misbehaving-worker", more: more),
+        plugin(
+          name: "upper", executable: "misbehaving-worker", provides: "", requires: requires),
+      ])
+  }
+
   /// A product of one worker, `odd`, that the SDK runs and that keeps state: its list, and its record of answers.
   static func oddWithState() -> ProductSetup {
     ProductSetup(
