@@ -68,3 +68,10 @@ import Testing
     #expect(group.ranOutOfMemory == true)
   }
 }
+
+extension ControlGroup {
+  /// Whether something runs in it.
+  fileprivate var isPopulated: Bool {
+    ProcessFile.text("\(folder)/cgroup.events")?.contains("populated 1") ?? false
+  }
+}

@@ -24,11 +24,6 @@ struct ControlGroup: Sendable, Hashable {
     }
   }
 
-  /// Whether something runs in it.
-  var isPopulated: Bool {
-    ProcessFile.text("\(folder)/cgroup.events")?.contains("populated 1") ?? false
-  }
-
   /// Kills what is left in it and removes it. May take milliseconds: what was killed has to end.
   func end() {
     for _ in 0..<1000 {
