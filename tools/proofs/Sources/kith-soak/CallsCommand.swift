@@ -40,27 +40,6 @@ struct CallsCommand: AsyncParsableCommand {
   }
 
   /// A product of one worker, which keeps something and is restarted however often it is killed.
-  private static let setup = ProductSetup(
-    product: """
-      product: soak
-      title: Soak
-      posture: personal
-      workers:
-        odd: {}
-
-      """,
-    plugins: [
-      ProductSetup.Plugin(
-        manifest: """
-          plugin: odd
-          version: 1.0.0
-          executable: misbehaving-worker
-          provides: [kith.risk.v1.RiskEngine, kith.testing.v1.Streams, kith.testing.v1.Once]
-          restart: { intensity: 1000, period: 30s }
-          config:
-            at_start: { type: string, default: nothing, doc: "What it does at its start." }
-            mood: { type: string, default: calm, doc: "What it answers when asked." }
-
-          """)
-    ])
+  private static let setup = ProductSetup.soak(
+    .soak("odd", "restart: { intensity: 1000, period: 30s }"))
 }

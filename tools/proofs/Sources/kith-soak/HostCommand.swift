@@ -265,19 +265,9 @@ struct HostCommand: AsyncParsableCommand {
 
         """,
       plugins: (steady + [restless]).map { name in
-        ProductSetup.Plugin(
-          manifest: """
-            plugin: \(name)
-            version: 1.0.0
-            executable: misbehaving-worker
-            provides: [\(name == steady[0] ? "kith.risk.v1.RiskEngine" : "")]
-            postures: [ephemeral]
-            stop_timeout: 1s
-            config:
-              at_start: { type: string, default: nothing, doc: "What it does at its start." }
-              mood: { type: string, default: calm, doc: "What it answers when asked." }
-
-            """)
+        .soak(
+          name, provides: name == steady[0] ? "kith.risk.v1.RiskEngine" : "",
+          "postures: [ephemeral]", "stop_timeout: 1s")
       })
   }
 }

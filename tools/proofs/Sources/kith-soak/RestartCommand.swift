@@ -123,29 +123,5 @@ struct RestartCommand: AsyncParsableCommand {
     }
   }
 
-  private var setup: ProductSetup {
-    ProductSetup(
-      product: """
-        product: soak
-        title: Soak
-        posture: personal
-        workers:
-          odd: {}
-
-        """,
-      plugins: [
-        ProductSetup.Plugin(
-          manifest: """
-            plugin: odd
-            version: 1.0.0
-            executable: misbehaving-worker
-            provides: [kith.risk.v1.RiskEngine, kith.testing.v1.Streams, kith.testing.v1.Once]
-            overlap: \(!held)
-            config:
-              at_start: { type: string, default: nothing, doc: "What it does at its start." }
-              mood: { type: string, default: calm, doc: "What it answers when asked." }
-
-            """)
-      ])
-  }
+  private var setup: ProductSetup { .soak(.soak("odd", "overlap: \(!held)")) }
 }
