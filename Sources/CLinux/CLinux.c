@@ -6,6 +6,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
@@ -147,8 +148,28 @@ static struct sock_filter only_unix_sockets[] = {
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 };
 
-// In the child, which shares its parent's memory: only system calls. Does not return when it succeeds.
-static void become(const struct kith_linux_launch *launch, const char *volatile *step) {
+// A launch as parent and child see it, who share their memory until the child has become another program.
+struct birth {
+  const struct kith_linux_launch *launch;
+  // Whether the child was born in its control group.
+  int is_in_group;
+  // What the child is about to do, and why it could not.
+  const char *volatile step;
+  volatile int error;
+};
+
+static int enter_group(int folder) {
+  const int file = openat(folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  const ssize_t count = write(file, "0", 1);
+  close(file);
+  return count == 1 ? 0 : -1;
+}
+
+// In the child: only system calls. Does not return when it succeeds.
+static void become(struct birth *birth) {
+  const struct kith_linux_launch *launch = birth->launch;
+  const char *volatile *step = &birth->step;
   *step = "reset the signals of";
   struct sigaction standard;
   memset(&standard, 0, sizeof standard);
@@ -170,7 +191,9 @@ static void become(const struct kith_linux_launch *launch, const char *volatile 
   if (launch->data_bytes != 0 && setrlimit(RLIMIT_DATA, &data) != 0) return;
 
   *step = "move into its control group";
-  if (launch->control_group >= 0 && write(launch->control_group, "0", 1) != 1) return;
+  if (launch->control_group >= 0 && !birth->is_in_group && enter_group(launch->control_group) != 0) {
+    return;
+  }
 
   *step = "enter the folder of";
   if (chdir(launch->directory) != 0) return;
@@ -197,25 +220,68 @@ static void become(const struct kith_linux_launch *launch, const char *volatile 
   execve(launch->executable, launch->arguments, launch->environment);
 }
 
+static void be_born(struct birth *birth) {
+  become(birth);
+  birth->error = errno;
+  _exit(127);
+}
+
+// A child in its control group from its first instruction on; -1 where that cannot be had. To move a process that runs
+// takes the kernel some ten milliseconds: it waits until no processor of the machine is in the middle of a fork or an exit.
+#if defined(__x86_64__)
+static pid_t bear_in_group(struct birth *birth) {
+  enum { stack_bytes = 64 << 10 };
+  // A stack of its own: what returns twice from a call of the C library must not share one.
+  char *stack =
+      mmap(NULL, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return -1;
+  // struct clone_args up to the member cgroup, whose flag Debian 12's C library does not know.
+  const uint64_t into_group = 1ULL << 33;
+  const uint64_t arguments[11] = {
+      CLONE_VM | CLONE_VFORK | into_group, 0, 0, 0, SIGCHLD, (uint64_t)(uintptr_t)stack, stack_bytes, 0,
+      0, 0, (uint64_t)birth->launch->control_group};
+  birth->is_in_group = 1;
+  long result;
+  __asm__ volatile(
+      "syscall\n\t"
+      "testq %%rax, %%rax\n\t"
+      "jnz 1f\n\t"
+      "movq %[birth], %%rdi\n\t"
+      "callq *%[child]\n\t"
+      "ud2\n"
+      "1:"
+      : "=a"(result)
+      : "0"((long)SYS_clone3), "D"(arguments), "S"(sizeof arguments), [birth] "r"(birth),
+        [child] "r"(be_born)
+      : "rcx", "r11", "memory", "cc");
+  munmap(stack, stack_bytes);
+  if (result > 0) return (pid_t)result;
+  birth->is_in_group = 0;
+  return -1;
+}
+#else
+static pid_t bear_in_group(struct birth *birth) {
+  (void)birth;
+  return -1;
+}
+#endif
+
 int kith_linux_launch(const struct kith_linux_launch *launch, const char **step) {
-  // The child writes both: it shares this memory until it has become another program.
-  const char *volatile reached = "create a process for";
-  volatile int error = 0;
+  struct birth birth = {launch, 0, "create a process for", 0};
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  const pid_t pid = vfork();
-  if (pid == 0) {
-    become(launch, &reached);
-    error = errno;
-    _exit(127);
+  pid_t pid = launch->control_group >= 0 ? bear_in_group(&birth) : -1;
+  if (pid < 0) {
+    pid = vfork();
+    if (pid == 0) be_born(&birth);
+    if (pid < 0) birth.error = errno;
   }
-  if (pid < 0) error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (error == 0) return pid;
+  if (birth.error == 0) return pid;
   if (pid > 0) waitpid(pid, NULL, 0);
-  *step = reached;
-  errno = error;
+  *step = birth.step;
+  errno = birth.error;
   return -1;
 }
 

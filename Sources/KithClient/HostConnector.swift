@@ -24,9 +24,13 @@ struct HostConnector: Connector {
     let path = address.hasPrefix("ipc://") ? String(address.dropFirst("ipc://".count)) : address
     if access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR {
       return "no host is running for product \(product) (no socket at \(path)); "
-        + "start it with `kith up \(product)`"
+        + advice
     }
     return "no host is running for product \(product): nobody listens on \(path), "
-      + "which a host left that did not end by itself; start it with `kith up \(product)`"
+      + "which a host left that did not end by itself; " + advice
+  }
+
+  private var advice: String {
+    "start it with `kith up \(product)`, or with the path of its manifest"
   }
 }

@@ -40,6 +40,11 @@ extension Host {
   func adopt() {
     guard let earlier else { return }
     self.earlier = nil
+    for file in earlier.damaged {
+      log(
+        "\(file) does not tell of a process as the host wrote it: if that ran, it was ended, and its worker is started anew",
+        level: .error)
+    }
     for incarnation in earlier.spooled { logs.resume(incarnation) }
     let running = Set(earlier.running.map(\.record.incarnation))
     for incarnation in earlier.spooled.subtracting(running) { logs.finish(incarnation) }
@@ -91,6 +96,6 @@ extension Host {
       }, notice: nil,
       group: try? controlGroups.get().group(of: process.identity.pid, named: "\(incarnation)"),
       // Whoever ends a process has recorded it before.
-      wasKilled: record.phase == .ending)
+      wasKilled: record.phase == .ending, adoptedAt: WallClock.milliseconds)
   }
 }

@@ -101,6 +101,7 @@ extension Host {
   func record(_ incarnation: Incarnation, as phase: ProcessRecords.Record.Phase) {
     guard var record = processes[incarnation]?.record, record.phase != phase else { return }
     record.phase = phase
+    if phase == .serving, record.readySince == nil { record.readySince = WallClock.milliseconds }
     processes[incarnation]?.record = record
     try? records.write(record)
   }

@@ -16,7 +16,9 @@ extension Host {
   }
 
   /// Wants new processes of workers, as one action, and answers when they serve and the old ones have ended.
-  func restart(_ request: RestartWorkersRequest) async throws -> [Replacement] {
+  func restart(
+    _ request: RestartWorkersRequest, by peer: PeerIdentity
+  ) async throws -> [Replacement] {
     var names = Set<String>()
     for name in request.names { names.insert(try plannedWorker(name, field: "names").name) }
     if request.all {
@@ -32,11 +34,13 @@ extension Host {
       }
     }
     let ordered = supervisor.startOrder.filter(names.contains)
-    return try await replace(ordered, .restartAsked(workers: ordered))
+    return try await replace(ordered, .restartAsked(workers: ordered), as: "restart", by: peer)
   }
 
   /// Wants a worker to run from another folder, and answers when it does.
-  func upgrade(_ request: UpgradeWorkerRequest) async throws -> Replacement {
+  func upgrade(
+    _ request: UpgradeWorkerRequest, by peer: PeerIdentity
+  ) async throws -> Replacement {
     let old = try plannedWorker(request.name, field: "name")
     let new: PlannedWorker
     do throws(ManifestErrors) {
@@ -56,11 +60,12 @@ extension Host {
     definitions[old.name, default: [:]][latestRevision] = new
     var specification = new.specification(lastGeneration: 0)
     specification.revision = latestRevision
-    return try await replace([old.name], .replacementAsked(specification))[0]
+    return try await replace(
+      [old.name], .replacementAsked(specification), as: "upgrade", by: peer)[0]
   }
 
   private func replace(
-    _ names: [String], _ event: SupervisionEvent
+    _ names: [String], _ event: SupervisionEvent, as what: String, by peer: PeerIdentity
   ) async throws -> [Replacement] {
     try refuseDuringShutdown()
     do throws(SystemError) {
@@ -76,7 +81,7 @@ extension Host {
       let served = await callsServed(by: name)
       before.append((name, supervisor.snapshot(of: name), served, tallies[name] ?? CallTally()))
     }
-    post(event)
+    note(what, of: names, by: peer) { post(event) }
     for (name, snapshot, _, _) in before {
       try await waitUntilReplaced(name, after: snapshot?.latestGeneration ?? 0)
     }

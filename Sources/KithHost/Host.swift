@@ -27,6 +27,15 @@ public actor Host {
     var group: ControlGroup?
     /// Whether this host has sent it SIGKILL.
     var wasKilled = false
+    /// When this host took it over, in milliseconds since 1970; nil when it has started it.
+    var adoptedAt: Int64?
+  }
+
+  /// How a worker is, and since when in milliseconds since 1970.
+  struct Standing {
+    var state: WorkerSnapshot.State
+    var generation: UInt64
+    var since: Int64
   }
 
   var settings: HostSettings
@@ -49,15 +58,16 @@ public actor Host {
   var alertRound = 0
   /// What serves the metrics; nil when nothing does.
   var metricsServer: MetricsServer?
+  /// Where it cannot serve them, and why.
+  var metricsTroubles: [String] = []
   /// What started this host and wants to know how it is; nil when nothing does.
   let serviceManager: ServiceManager?
   private var events: [SupervisionEvent] = []
   private var isHandlingEvents = false
   var processes: [Incarnation: RunningProcess] = [:]
   var published: [String: Incarnation] = [:]
-  var since: [String: (state: WorkerSnapshot.State, milliseconds: Int64)] = [:]
-  /// What somebody asked for each worker last.
-  var requests: [String: WorkerRequest] = [:]
+  /// Since when each worker is as it is.
+  var standings: [String: Standing] = [:]
   var endedAtMilliseconds: [Incarnation: Int64] = [:]
   /// What each worker's processes are made from, by revision. The plan's is 0.
   var definitions: [String: [UInt64: PlannedWorker]]
@@ -103,9 +113,6 @@ public actor Host {
     lock = try Self.takeRoot(places)
     records = ProcessRecords(folder: places.runtimeDirectory)
     controlGroups = Result { () throws(SystemError) in try ControlGroups() }
-    let counter = try GenerationCounter(
-      path: places.stateDirectory + "/generations.json",
-      workers: settings.plan.workers.map(\.name), advice: { Self.advice($0, places) })
     let wishes = HostWishes(path: Self.wishesPath(places))
     self.wishes = wishes
     let earlier: EarlierProcesses
@@ -118,7 +125,14 @@ public actor Host {
     } catch {
       throw HostFailure(.cannotCreate, Self.advice(error, places))
     }
-    generations = counter
+    generations = try GenerationCounter(
+      path: places.stateDirectory + "/generations.json",
+      workers: settings.plan.workers.map(\.name),
+      told: {
+        earlier.generations.merging(
+          RotatedFile.lastGenerations(in: places.logsDirectory), uniquingKeysWith: max)
+      },
+      advice: { Self.advice($0, places) })
     self.earlier = earlier
     let adopted = Self.definitions(of: earlier, settings: settings)
     var definitions = Dictionary(
@@ -138,12 +152,13 @@ public actor Host {
       rules: settings.plan.alerts, workers: settings.plan.workers.map(\.name))
     serviceManager = ServiceManager(environment: settings.environment)
     (choreList, chores) = AsyncStream.makeStream()
+    let counted = generations
     do throws(WorkerGraph.Flaw) {
       supervisor = try Supervisor(
         settings.plan.workers.map { worker in
           let revision = served[worker.name] ?? 0
           let worker = definitions[worker.name]?[revision] ?? worker
-          var specification = worker.specification(lastGeneration: counter[worker.name])
+          var specification = worker.specification(lastGeneration: counted[worker.name])
           specification.revision = revision
           specification.wanted = !wishes.stopped.contains(worker.name)
           return specification
@@ -210,7 +225,8 @@ public actor Host {
       throw HostFailure(.cannotCreate, "the control socket cannot be opened: \(error.message)")
     }
     log("host \(HostVersion.current) runs \(settings.plan.product), pid \(getpid())")
-    keepAppliedManifest()
+    keepRunningManifest()
+    if let damage = generations.damage { log(damage, level: .error) }
     for degradation in degradations { log("degraded: \(degradation)", level: .warning) }
     listening()
     HostProgram.settle()
@@ -323,9 +339,16 @@ public actor Host {
   private func noteStates() {
     let milliseconds = WallClock.milliseconds
     for snapshot in supervisor.snapshots {
-      if since[snapshot.name]?.state != snapshot.state {
-        since[snapshot.name] = (snapshot.state, milliseconds)
+      let (name, generation) = (snapshot.name, snapshot.generation)
+      let before = standings[name]
+      guard before?.state != snapshot.state || before?.generation != generation else { continue }
+      var standing = Standing(state: snapshot.state, generation: generation, since: milliseconds)
+      let record = processes[Incarnation(worker: name, generation: generation)]?.record
+      // One that was taken over has been ready for longer than its host.
+      if snapshot.state == .ready, before?.state != .held, let since = record?.readySince {
+        standing.since = since
       }
+      standings[name] = standing
     }
   }
 

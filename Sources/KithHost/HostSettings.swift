@@ -16,6 +16,8 @@ public struct HostSettings: Sendable {
   var source: ProductSource
   /// What the host was told to run when it was started; another manifest may have been applied since.
   let startedWith: ProductSource
+  /// Why the manifests could not be read as they stand, and those run that were read before; nil when they could.
+  var manifestTrouble: String?
 
   /// Settings for a host.
   public init(
@@ -33,46 +35,15 @@ public struct HostSettings: Sendable {
   public init(
     product: String, pluginFolders: [String], root: String?, isForeground: Bool
   ) throws(HostFailure) {
-    let environment = ProcessEnvironment.current
+    environment = ProcessEnvironment.current
     startedWith = ProductSource(product: product, folders: pluginFolders)
-    source = startedWith
-    do throws(ManifestErrors) {
-      plan = try source.plan(environment: environment)
-    } catch {
-      throw HostFailure(.badInput, "\(error)")
-    }
-    do throws(ManifestError) {
-      places = try ProductPlaces(
-        product: plan.product, root: root.map(ProcessEnvironment.absolutePath),
-        environment: environment)
-    } catch {
-      throw HostFailure(.badInput, "\(error)")
-    }
-    self.environment = environment
+    let reading = try ProductReading(
+      startedWith, root: root.map(ProcessEnvironment.absolutePath), environment: environment)
+    plan = reading.plan
+    places = reading.places
+    source = reading.source
+    manifestTrouble = reading.trouble
     self.isForeground = isForeground
-    try takeAppliedManifest()
-  }
-
-  /// Goes on with the manifest that was applied to an earlier host that was started with the same.
-  private mutating func takeAppliedManifest() throws(HostFailure) {
-    guard let applied = AppliedManifest(at: places), applied.startedWith == startedWith else {
-      return
-    }
-    do throws(ManifestErrors) {
-      plan = try applied.source.plan(environment: environment)
-    } catch {
-      throw HostFailure(
-        .badInput,
-        "\(applied.source.product), which was applied last, cannot be run: \(error)\n"
-          + "mend it, or remove \(places.appliedManifestFile) to run \(startedWith.product)")
-    }
-    guard plan.product == places.product else {
-      throw HostFailure(
-        .badInput,
-        "\(applied.source.product), which was applied last, is now the product \(plan.product), "
-          + "not \(places.product); mend it, or remove \(places.appliedManifestFile)")
-    }
-    source = applied.source
   }
 
   /// A worker as it would be with the plugin of that folder.

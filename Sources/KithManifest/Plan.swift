@@ -21,6 +21,8 @@ public struct Plan: Sendable, Equatable {
   public let alerts: [AlertRule]
   /// What is odd and yet no reason to refuse: plugins that could not be read and are not needed.
   public let warnings: [ManifestError]
+  /// The manifests that it was made of.
+  public let manifests: ManifestCopy
 
   /// Plans a product.
   /// - Throws: all that is wrong: a missing plugin or program, configuration that its plugin does not understand, a
@@ -81,6 +83,7 @@ public struct Plan: Sendable, Equatable {
         dependencies: order.positions.compactMap { dependencies[position][$0] })
     }
     warnings = catalogue.errors
+    manifests = ManifestCopy(product: product.sources, plugins: Self.copies(of: drafts))
   }
 
   /// The worker of that name.
@@ -159,6 +162,17 @@ public struct Plan: Sendable, Equatable {
   }
 
   /// Why plugins are missing: one that is there and wrong is told by what is wrong with it and by nothing else.
+  private static func copies(of drafts: [Draft]) -> [ManifestCopy.Plugin] {
+    var copies: [ManifestCopy.Plugin] = []
+    for plugin in drafts.map(\.plugin) {
+      let copy = ManifestCopy.Plugin(
+        manifest: plugin.manifest.source, directory: plugin.directory,
+        executablePath: plugin.executablePath ?? "")
+      if !copies.contains(copy) { copies.append(copy) }
+    }
+    return copies
+  }
+
   private static func explain(
     _ missing: [WorkerEntry], _ catalogue: PluginCatalogue
   ) -> [ManifestError] {

@@ -49,6 +49,8 @@ public struct PluginManifest: Sendable, Equatable {
   /// The configuration that it understands. None unless told.
   public let configuration: ConfigurationSchema
 
+  /// What it was read from.
+  public let source: ManifestText
   /// Where its name stands.
   public let location: SourceLocation
   /// Where the name of its program stands.
@@ -126,6 +128,7 @@ public struct PluginManifest: Sendable, Equatable {
     fields.finish()
     try findings.throwIfAny()
 
+    source = ManifestText(file: file, text: text)
     let whole = SourceLocation(file: file)
     self.name = name ?? ""
     self.version = version ?? ""

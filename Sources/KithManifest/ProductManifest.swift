@@ -42,6 +42,9 @@ public struct ProductManifest: Sendable, Equatable {
   /// The product that it extends as it was written, and where. Gone once it has been extended.
   public let extends: Extension?
 
+  /// What it was read from: its own file, then that of its base.
+  public let sources: [ManifestText]
+
   private let statedTitle: String?
   private let statedPosture: Posture?
 
@@ -97,13 +100,14 @@ public struct ProductManifest: Sendable, Equatable {
     self.init(
       name: name ?? "", title: title, posture: posture, workers: workers,
       remoteServices: remote, metrics: metrics, alerts: alerts,
-      location: nameEntry?.value.location ?? root.location, extends: extends)
+      location: nameEntry?.value.location ?? root.location, extends: extends,
+      sources: [ManifestText(file: file, text: text)])
   }
 
   private init(
     name: String, title: String?, posture: Posture?, workers: [WorkerEntry],
     remoteServices: [RemoteService], metrics: MetricsEndpoint?, alerts: [AlertRule],
-    location: SourceLocation, extends: Extension?
+    location: SourceLocation, extends: Extension?, sources: [ManifestText]
   ) {
     self.name = name
     self.title = title ?? name
@@ -114,6 +118,7 @@ public struct ProductManifest: Sendable, Equatable {
     self.alerts = alerts
     self.location = location
     self.extends = extends
+    self.sources = sources
     statedTitle = title
     statedPosture = posture
   }
@@ -139,7 +144,7 @@ public struct ProductManifest: Sendable, Equatable {
         !remoteServices.contains { $0.service == old.service }
       } + remoteServices, metrics: metrics ?? base.metrics,
       alerts: base.alerts.filter { old in !alerts.contains { $0.name == old.name } } + alerts,
-      location: location, extends: nil)
+      location: location, extends: nil, sources: sources + base.sources)
   }
 
   private static func remoteServices(

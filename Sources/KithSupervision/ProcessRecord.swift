@@ -108,6 +108,16 @@ enum EndPurpose: Hashable, Sendable {
     }
   }
 
+  /// What brought the end about, for people, where neither the process itself nor what somebody asked for says it.
+  var afterwards: String? {
+    switch self {
+    case .companion(let other): "was restarted because \(other) died"
+    case .lost(let other): "was restarted with \(other), which was not there"
+    case .notAdopted(let reason): "was not taken over from the earlier host: \(reason)"
+    case .stop, .restart, .replaced, .failure, .stuck: nil
+    }
+  }
+
   /// Whether the worker itself is to blame.
   var isFault: Bool {
     switch self {

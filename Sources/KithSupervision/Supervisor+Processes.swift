@@ -22,10 +22,10 @@ extension Supervisor {
       records[name] = record
     }
     update(name) { supervisor, record in
-      let limit = record.specification.limits.start
       let process = ProcessRecord(
         generation: incarnation.generation, revision: revision,
-        phase: .starting(.adopt, deadline: now + limit), isAdopted: true)
+        phase: .starting(.adopt, deadline: now + record.specification.limits.adoption),
+        isAdopted: true)
       guard record.slot(of: process.generation) == nil, record.predecessor == nil,
         record.successor == nil
       else { return }
@@ -123,10 +123,11 @@ extension Supervisor {
         }
         switch process.phase {
         case .starting(let step, _):
-          let limit = record.specification.limits.start.forPeople
-          let reason = "not ready within \(limit): \(step.pending)"
+          let limits = record.specification.limits
+          let late = "not ready within \(limits.start.forPeople): \(step.pending)"
           let purpose: EndPurpose =
-            process.isAdopted ? .notAdopted(reason) : .failure(StartFailure(reason: reason))
+            process.isAdopted
+            ? .stuck(limits.adoption) : .failure(StartFailure(reason: late))
           supervisor.beginEnding(purpose, of: &record, slot, at: now)
         case .serving(var serving):
           let isStuck = serving.watch.look(at: now)
@@ -194,7 +195,7 @@ extension Supervisor {
       switch purpose {
       case .failure(let failure): failure.description(with: end)
       case .stuck?: purpose?.forPeople ?? ""
-      default: end.description
+      default: (purpose?.afterwards).map { "\($0) (\(end))" } ?? end.description
       }
     var wasStuck = false
     if case .stuck = purpose { wasStuck = true }
@@ -335,20 +336,20 @@ extension Supervisor {
     switch process.phase {
     case .ending: return
     case .starting(.spawn, _): ending.stage = .unborn
-    case .starting:
-      ending.deadline = now + limits.terminate
-      actions.append(.terminate(incarnation))
-    case .serving(let serving):
-      ending.readySince = serving.since
+    case .starting, .serving:
+      ending.readySince = process.serving?.since
       if case .stuck = purpose {
         // What does not get on with its work, or is stopped, takes no order to drain and no SIGTERM.
         ending.stage = .killing
         ending.deadline = now + limits.kill
         actions.append(.kill(incarnation))
-      } else {
+      } else if process.serving != nil {
         ending.stage = .draining
         ending.deadline = now + limits.drain + limits.drainMargin
         actions.append(.drain(incarnation, grace: limits.drain))
+      } else {
+        ending.deadline = now + limits.terminate
+        actions.append(.terminate(incarnation))
       }
     }
     record[slot]?.phase = .ending(ending)

@@ -1,3 +1,4 @@
+import Glibc
 import HostContract
 import KithJSON
 import KithManifest
@@ -140,6 +141,30 @@ import Testing
       #expect(
         page.contains(
           #"kith_alert_firing{product="test",alert="errors",worker="odd",severity="page"} 1"#))
+    }
+  }
+
+  @Test func aPortThatSomebodyHasIsTakenWhenItIsFree() async throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        #expect(bind(listener, address, length) == 0 && listen(listener, 1) == 0)
+        #expect(getsockname(listener, address, &length) == 0)
+      }
+    }
+    var setup = Setups.odd()
+    setup.product += "metrics: { port: \(address.sin_port.byteSwapped) }\n"
+    try await RunningProduct.run(setup) { product in
+      try await product.settle()
+      let degradations = try await product.status().degradations
+      #expect(degradations.contains { $0.hasPrefix("metrics are not served") }, "\(degradations)")
+      close(listener)
+      try await product.waitForLine(of: "kithd", "metrics are served")
+      #expect(try await !product.status().degradations.contains { $0.contains("metrics") })
     }
   }
 }

@@ -35,6 +35,7 @@ import Testing
         "    - starts again in 55 s",
         "    - 3 of 3 restarts within 30 s are used",
         "    - the manifest wants it up",
+        "    - `kith start store` tries at once",
       ])
   }
 }

@@ -60,15 +60,17 @@ import Testing
     }
   }
 
-  @Test func aFileThatSomebodyElseWroteIsRefused() throws {
+  @Test func aFileThatSomebodyElseWroteIsSetAsideAndCountedOnFromWhatIsTold() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/generations.json"
     try DurableFile.replace(path, with: Array("{\"risk\": -1}".utf8))
-    let failure = #expect(throws: HostFailure.self) {
-      try GenerationCounter(path: path, workers: [])
-    }
-    #expect(failure?.kind == .badInput)
-    #expect(failure?.description.contains(path) == true)
+    let counter = try GenerationCounter(path: path, workers: ["risk"], told: { ["risk": 7] })
+    #expect(counter["risk"] == 7)
+    #expect(counter.damage?.contains(path) == true)
+    #expect(folder.names() == ["generations.json", "generations.json.damaged"])
+    let next = try GenerationCounter(path: path, workers: ["risk"], told: { [:] })
+    #expect(next["risk"] >= 7)
+    #expect(next.damage == nil)
   }
 }
 

@@ -52,11 +52,15 @@ import Testing
     #expect(supervisor.snapshot(of: "risk")?.restarts == 0)
   }
 
-  @Test func whatIsSilentIsEndedWhenItsTimeIsUp() throws {
+  @Test func whatIsSilentForAsLongAsAReadyProcessMayBeIsStuck() throws {
     var supervisor = try supervisor()
     _ = supervisor.handle(.found([third: 0]), at: .start)
     let deadline = try #require(supervisor.nextDeadline)
-    #expect(supervisor.handle(.timePassed, at: deadline).contains(.terminate(third)))
+    #expect(deadline == .start + .seconds(10))
+    // What is stopped takes no SIGTERM.
+    #expect(supervisor.handle(.timePassed, at: deadline).contains(.kill(third)))
+    _ = supervisor.handle(.exited(third, .signal(9)), at: deadline)
+    #expect(supervisor.snapshot(of: "risk")?.lastExit?.wasStuck == true)
   }
 
   @Test func ofTwoTheLaterOneTakesOverWhenItIsReady() throws {

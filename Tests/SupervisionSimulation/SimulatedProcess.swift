@@ -21,7 +21,7 @@ public struct SimulatedProcess: Hashable, Sendable {
   var fault: RestartPolicy.Cause?
   /// Whether somebody has asked for another since it began to be ended.
   var isForgiven = false
-  /// The shortest watchdog time that it may be held to; nil when it is not watched.
+  /// The shortest time that it may be silent for; nil as long as it is on its way up.
   var watchdog: Duration?
   /// Whether an earlier host started it, and whether it would take it as its own when it is asked.
   var adoption: Adoption?

@@ -159,7 +159,11 @@ public struct SimulatedWorld: Hashable, Sendable {
       found.pending = nil
       found.reached = nil
       (found.isDraining, found.isTerminated, found.isKilled) = (false, false, false)
-      (found.fault, found.isForgiven, found.watchdog) = (nil, false, nil)
+      (found.fault, found.isForgiven) = (nil, false)
+      // It runs, and has as long to prove itself as a ready one may be silent.
+      let worker = graph.workers.first { $0.name == process.incarnation.worker }
+      let limits = worker?.limits ?? TimeLimits()
+      found.watchdog = min(limits.start, limits.watchdog ?? limits.start)
       found.progress = 0
       (found.since, found.lastProgress) = (now, now)
       processes[process.incarnation] = found
@@ -175,8 +179,10 @@ public struct SimulatedWorld: Hashable, Sendable {
       processes[incarnation]?.pending = step == .spawn ? .listen : nil
       processes[incarnation]?.reached = step
       processes[incarnation]?.lastProgress = now
-      processes[incarnation]?.watchdog = [specifications, candidates]
-        .compactMap { $0[incarnation.worker]?.limits.watchdog }.min()
+      if processes[incarnation]?.isReady == true {
+        processes[incarnation]?.watchdog = [specifications, candidates]
+          .compactMap { $0[incarnation.worker]?.limits.watchdog }.min()
+      }
       send(.stepCompleted(incarnation, step))
     case .stepFails(let incarnation, let retryable):
       guard let step = processes[incarnation]?.pending else { return }
@@ -414,14 +420,16 @@ public struct SimulatedWorld: Hashable, Sendable {
     }
   }
 
-  /// Only a process that showed no progress for its watchdog time is killed without further notice.
+  /// Only a process that showed no progress for its watchdog time, or did not prove itself to the next host within it, is
+  /// killed without further notice.
   private mutating func expectSilence(_ incarnation: Incarnation) {
     guard let process = processes[incarnation] else { return }
     guard let watchdog = process.watchdog else {
       violations.append("\(incarnation): SIGKILL without SIGTERM before it")
       return
     }
-    if process.isReady, now - process.lastProgress >= watchdog { return }
+    let silentSince = process.isReady ? process.lastProgress : process.since
+    if process.isReady || process.adoption != nil, now - silentSince >= watchdog { return }
     violations.append(
       "\(incarnation): killed as stuck after \(now - process.lastProgress) of \(watchdog)")
   }

@@ -58,8 +58,7 @@ struct kith_linux_launch {
   uint64_t open_files;
   // How much writable memory of its own each process may have reserved, in bytes; 0 for as much as the caller.
   uint64_t data_bytes;
-  // The file cgroup.procs of its control group, open for writing, its number at least `descriptor_count`; -1 for the
-  // caller's group.
+  // The folder of its control group, its number at least `descriptor_count`; -1 for the caller's group.
   int control_group;
   // A Landlock ruleset, its number at least `descriptor_count`; -1 for none.
   int ruleset;

@@ -23,6 +23,13 @@ struct ProductOptions: ParsableArguments {
   }
 }
 
+extension ProductOptions {
+  /// The product that is meant, if its host is gone and its workers run on.
+  func left(_ surroundings: Surroundings) -> LeftProduct? {
+    LeftProduct.find(product: product, root: root, environment: surroundings.environment)
+  }
+}
+
 /// How the outcome is written.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Write JSON, also for errors.")

@@ -10,7 +10,8 @@ struct DownCommand: AsyncParsableCommand {
     commandName: "down",
     abstract: "Ends a product: its workers in order, then its host.",
     discussion: """
-      Calls in progress may end first, within the time that each worker has for it.
+      Calls in progress may end first, within the time that each worker has for it. Where the host is gone and its workers \
+      run on, a host is started that ends them.
 
       EXAMPLES
         kith down
@@ -23,7 +24,7 @@ struct DownCommand: AsyncParsableCommand {
 
   func run() async throws {
     let surroundings = Surroundings.current
-    let running = try await product.running(surroundings)
+    let running = try await running(surroundings)
     let host = running.connection.host
     // The places know the product by a made-up name when only its root was given.
     let status = try await host.getStatus(GetStatusRequest(), options: time.callOptions)
@@ -46,5 +47,17 @@ struct DownCommand: AsyncParsableCommand {
       answer.workersKilled == 0
       ? "" : ", \(answer.workersKilled) of them killed because they did not end in time"
     try Output.line("\(title) is down: \(count) ended\(killed).")
+  }
+
+  private func running(_ surroundings: Surroundings) async throws -> RunningProduct {
+    do {
+      return try await product.running(surroundings)
+    } catch {
+      guard CommandFailure(known: error)?.status == .unavailable,
+        let left = product.left(surroundings)
+      else { throw error }
+      try left.takeOver(environment: surroundings.environment)
+      return try await RunningProduct.open(left.places(environment: surroundings.environment))
+    }
   }
 }

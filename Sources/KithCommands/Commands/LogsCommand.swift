@@ -67,14 +67,16 @@ struct LogsCommand: AsyncParsableCommand {
           product: product.product, root: product.root, workers: names,
           environment: surroundings.environment)
       else { throw error }
-      try show(files, surroundings)
+      try show(files, surroundings, because: product.left(surroundings)?.failure.message)
       return
     }
-    let host = running.connection.host
+    let host = LastingConnection(running, product, surroundings)
     var names = names
     if names.isEmpty {
       let options = CallOptions(timeout: CallSettings.standardTimeout)
-      names = try await host.getStatus(GetStatusRequest(), options: options).workers.map(\.name)
+      names = try await host.ask {
+        try await $0.getStatus(GetStatusRequest(), options: options).workers.map(\.name)
+      }
     }
     let writer = LogWriter(
       terminal: surroundings.terminal, isJSON: output.json, showsNames: names.count > 1)
@@ -85,14 +87,17 @@ struct LogsCommand: AsyncParsableCommand {
   }
 
   /// Shows the last lines of files, since no host is there to be asked.
-  private func show(_ files: LogFiles, _ surroundings: Surroundings) throws {
+  private func show(
+    _ files: LogFiles, _ surroundings: Surroundings, because reason: String?
+  ) throws {
     let workers = files.names.filter { $0 != "kithd" }
     let names = self.names.isEmpty ? (workers.isEmpty ? files.names : workers) : self.names
     let writer = LogWriter(
       terminal: surroundings.terminal, isJSON: output.json, showsNames: names.count > 1)
     var found: [LogLine] = []
     for name in names { found += try files.last(Int(lines), of: name, minimumLevel: level) }
-    let notice = "no host is running; these are the last lines in \(files.places.logsDirectory)"
+    let notice =
+      "\(reason ?? "no host is running"); these are the last lines in \(files.places.logsDirectory)"
     if output.json {
       Output.errorLine((["notice": .string(notice)] as JSONValue).text())
     } else {
@@ -115,7 +120,7 @@ extension [LogLine] {
 
 /// Reads logs page by page, as the host merges them.
 private struct LogReader: Sendable {
-  let host: HostClient
+  let host: LastingConnection
   let names: [String]
   let minimumLevel: LogLevel
 
@@ -156,12 +161,14 @@ private struct LogReader: Sendable {
   private func read(
     _ request: ReadLogRequest, waitsAtMost limit: Duration
   ) async throws -> ReadLogResponse {
-    do throws(RPCError) {
-      return try await host.readLog(request, options: CallOptions(timeout: limit))
-    } catch {
-      guard error.code == .notFound else { throw error }
-      let status = try await host.getStatus(
-        GetStatusRequest(), options: CallOptions(timeout: CallSettings.standardTimeout))
+    let options = CallOptions(timeout: limit)
+    do {
+      return try await host.ask { try await $0.readLog(request, options: options) }
+    } catch let error as RPCError where error.code == .notFound {
+      let options = CallOptions(timeout: CallSettings.standardTimeout)
+      let status = try await host.ask {
+        try await $0.getStatus(GetStatusRequest(), options: options)
+      }
       let known = Set(status.workers.map(\.name) + ["kithd"])
       throw WorkerChange.unknown(names.first { !known.contains($0) } ?? "", status)
     }

@@ -58,19 +58,31 @@ struct PlanCommand: AsyncParsableCommand {
     } else {
       changes = PlannedChanges(starting: plan).changes
     }
+    let left =
+      running == nil
+      ? LeftProduct.find(
+        product: plan.product, root: root, environment: surroundings.environment) : nil
     if output.json {
       var object = plan.json.objectValue ?? JSONObject()
       object["running"] = .bool(running != nil)
+      object["left"] = left?.json ?? .null
       object["changes"] = .array(changes.map(\.json))
       try Output.line(JSONValue.object(object).text(pretty: true))
     } else {
       try Output.line(plan.description)
       try Output.line()
       try Output.lines(
-        Self.heading(changes, isRunning: running != nil)
+        left.map { Self.words($0, surroundings.terminal) }
+          ?? Self.heading(changes, isRunning: running != nil)
           + ChangesReport(terminal: surroundings.terminal).lines(changes))
     }
     if exitCode, !changes.isEmpty { throw ExitCode(ExitStatus.changes.number) }
+  }
+
+  private static func words(_ left: LeftProduct, _ terminal: Terminal) -> [String] {
+    let text =
+      "\(left.description). `kith up` takes over what is as the manifest says, and starts anew what is not."
+    return TextWidth.wrapped(text.prefix(1).uppercased() + text.dropFirst(), width: terminal.width)
   }
 
   private static func heading(

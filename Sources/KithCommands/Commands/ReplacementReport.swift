@@ -29,6 +29,14 @@ struct ReplacementReport {
         .deadline,
         "the host is still \(doing) \(names.isEmpty ? "the workers" : names.joined(separator: ", ")) after \(time.timeout), and goes on with it; "
           + "see `kith status`, or wait longer with --timeout", code: error.code.name)
+    } catch let error as RPCError where error.code == .unavailable && error.execution != .notStarted
+    {
+      let whom = names.isEmpty ? "the workers" : names.joined(separator: ", ")
+      throw CommandFailure(
+        .unavailable,
+        "the host went away while it was \(doing) \(whom): what it had begun is led on by the next host, "
+          + "what it had not is not done; `kith status` shows since when each runs",
+        code: error.code.name)
     }
     if output.json {
       try Output.line(

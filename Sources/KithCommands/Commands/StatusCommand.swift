@@ -33,7 +33,9 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     let surroundings = Surroundings.current
     let running = try await product.running(surroundings)
-    guard !watch else { return try await show(running) }
+    guard !watch else {
+      return try await show(LastingConnection(running, product, surroundings))
+    }
     let status = try await running.connection.host.getStatus(
       GetStatusRequest(), options: time.callOptions)
     if output.json {
@@ -44,10 +46,12 @@ struct StatusCommand: AsyncParsableCommand {
     }
   }
 
-  private func show(_ running: RunningProduct) async throws {
+  private func show(_ connection: LastingConnection) async throws {
+    let options = time.callOptions
     try await live.view.run { terminal in
-      let status = try await running.connection.host.getStatus(
-        GetStatusRequest(), options: time.callOptions)
+      let status = try await connection.ask {
+        try await $0.getStatus(GetStatusRequest(), options: options)
+      }
       if output.json { return [try HostJSON.json(status).text()] }
       return StatusReport(status: status, terminal: terminal, now: Surroundings.now).lines
     }

@@ -31,13 +31,18 @@ struct TopCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let running = try await product.running(Surroundings.current)
-    let host = running.connection.host
+    let surroundings = Surroundings.current
+    let running = try await product.running(surroundings)
+    let connection = LastingConnection(running, product, surroundings)
     let options = CallOptions(timeout: CallSettings.standardTimeout)
-    let name = try await host.getStatus(GetStatusRequest(), options: options).product
+    let name = try await connection.ask {
+      try await $0.getStatus(GetStatusRequest(), options: options).product
+    }
     var earlier: GetMetricsResponse?
     try await live.view.run { terminal in
-      let metrics = try await host.getMetrics(GetMetricsRequest(), options: options)
+      let metrics = try await connection.ask {
+        try await $0.getMetrics(GetMetricsRequest(), options: options)
+      }
       let sample = MetricsSample(metrics, since: earlier)
       earlier = metrics
       let report = TopReport(

@@ -12,8 +12,8 @@ struct UpCommand: AsyncParsableCommand {
     commandName: "up",
     abstract: "Starts a product in the background, and waits until its workers are ready.",
     discussion: """
-      A product that runs is left alone. Ends with exit code 69 when a worker does not become ready; the host then \
-      keeps running and keeps trying.
+      A product that runs is left alone; workers that run on after their host died are taken over as they are. Ends with \
+      exit code 69 when a worker does not become ready; the host then keeps running and keeps trying.
 
       EXAMPLES
         kith up boomer-buddy
@@ -38,7 +38,13 @@ struct UpCommand: AsyncParsableCommand {
   func run() async throws {
     let surroundings = Surroundings.current
     let root = try Surroundings.root(root)
-    let plan = try plugins.reader(environment: surroundings.environment).checkedPlan(product)
+    let plan: Plan
+    do throws(ManifestErrors) {
+      plan = try reader(surroundings).checkedPlan(product)
+    } catch {
+      try await takeOver(surroundings, root: root, because: error)
+      throw error
+    }
     let places = try ProductPlaces(
       product: plan.product, root: root, environment: surroundings.environment)
 
@@ -57,6 +63,26 @@ struct UpCommand: AsyncParsableCommand {
       surroundings, isNew: true)
   }
 
+  private func reader(_ surroundings: Surroundings) throws(ManifestErrors) -> ManifestReader {
+    ManifestReader(
+      folders: plugins.folders.map(Surroundings.absolutePath), environment: surroundings.environment
+    )
+  }
+
+  /// Has a host lead the workers that an earlier one left, although the manifest is wrong by now: they run on as they are.
+  private func takeOver(
+    _ surroundings: Surroundings, root: String?, because errors: ManifestErrors
+  ) async throws {
+    let manifest = Surroundings.productArgument(product)
+    let left = LeftProduct.all(product: nil, root: root, environment: surroundings.environment)
+      .first { $0.manifest == manifest }
+    guard let left else { return }
+    try left.takeOver(environment: surroundings.environment)
+    let running = try await RunningProduct.open(
+      left.places(environment: surroundings.environment))
+    try await show(running.connection, surroundings, isNew: true)
+  }
+
   private func start(
     _ surroundings: Surroundings, places: ProductPlaces, root: String?
   ) throws(CommandFailure) {
@@ -71,25 +97,7 @@ struct UpCommand: AsyncParsableCommand {
       path.split(separator: ":").map { Surroundings.absolutePath(String($0)) }
         .joined(separator: ":")
     }
-    switch try HostProcess.find().start(arguments, environment: environment) {
-    case .listening: return
-    case .silent:
-      throw CommandFailure(
-        .unavailable,
-        "kithd was started and its control socket does not answer yet; "
-          + "see \(places.logFile(worker: "kithd"))")
-    case .ended(ExitStatus.tryAgain.number, _):
-      // Somebody else started it a moment ago: that host will do.
-      return
-    case .ended(let exitCode, let lines):
-      let prefix = "kithd: "
-      let said = lines.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
-      let status = ExitStatus.all.first { $0.number == exitCode } ?? .defect
-      throw CommandFailure(
-        status,
-        said.first ?? "kithd ended with exit code \(exitCode) and said nothing; "
-          + "see \(places.logFile(worker: "kithd"))", notes: Array(said.dropFirst()))
-    }
+    try HostProcess.find().launch(arguments, environment: environment)
   }
 
   /// Waits until all workers are ready or have failed, and shows them.

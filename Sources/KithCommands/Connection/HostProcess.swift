@@ -33,7 +33,27 @@ struct HostProcess: Sendable {
     return HostProcess(program: path)
   }
 
-  /// Starts the host with these arguments and waits until it listens or ends.
+  /// Starts the host with these arguments and waits until it listens.
+  /// - Throws: what it said when it did not come to that. That another host was faster is no failure: that one will do.
+  func launch(_ arguments: [String], environment: [String: String]) throws(CommandFailure) {
+    switch try start(arguments, environment: environment) {
+    case .listening, .ended(ExitStatus.tryAgain.number, _): return
+    case .silent:
+      throw CommandFailure(
+        .unavailable,
+        "kithd was started and its control socket does not answer yet; see `kith logs kithd`")
+    case .ended(let exitCode, let lines):
+      let prefix = "kithd: "
+      let said = lines.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+      throw CommandFailure(
+        ExitStatus.all.first { $0.number == exitCode } ?? .defect,
+        said.first
+          ?? "kithd ended with exit code \(exitCode) and said nothing; see `kith logs kithd`",
+        notes: Array(said.dropFirst()))
+    }
+  }
+
+  /// Starts the program with these arguments and waits until it listens or ends.
   func start(_ arguments: [String], environment: [String: String]) throws(CommandFailure) -> Outcome
   {
     var notice: [Int32] = [-1, -1]
@@ -69,7 +89,7 @@ struct HostProcess: Sendable {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, messages, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO)
     posix_spawn_file_actions_adddup2(&actions, notice, noticeNumber)
     kith_linux_spawn_close_from(&actions, noticeNumber + 1)

@@ -13,9 +13,24 @@ struct RunningProduct: Sendable {
 
   /// Finds the product that is meant: the one that is named, by `--product` or `KITH_PRODUCT`; else the one in `root`;
   /// else the one that runs. When several run, the only one that has all of `workers` is meant.
-  /// - Throws: ``CommandFailure``: exit code 69 when none runs, 64 when several might be meant.
+  /// - Throws: ``CommandFailure``: exit code 69 when none runs, also when the host is gone and workers run on; 64 when several
+  ///   might be meant.
   static func find(
     product: String?, root: String?, workers: [String] = [], environment: [String: String]
+  ) async throws -> RunningProduct {
+    do {
+      return try await findAnswering(
+        product: product, root: root, workers: workers, environment: environment)
+    } catch {
+      guard CommandFailure(known: error)?.status == .unavailable,
+        let left = LeftProduct.find(product: product, root: root, environment: environment)
+      else { throw error }
+      throw left.failure
+    }
+  }
+
+  private static func findAnswering(
+    product: String?, root: String?, workers: [String], environment: [String: String]
   ) async throws -> RunningProduct {
     let root = try root.map { path throws(CommandFailure) in
       try Surroundings.folder(path, option: "--root")

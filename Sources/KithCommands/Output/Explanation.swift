@@ -35,9 +35,9 @@ struct Explanation {
     if let exit = worker.lastExit {
       because(
         "generation \(exit.generation) ended \(ago(exit.atMs)): \(SafeText.line(exit.description))")
-      lines += exit.lastLines.map {
-        indent + "    " + terminal.text("| " + SafeText.line($0), .faint)
-      }
+      let width = max(40, terminal.width - 2 * depth - 6)
+      lines += exit.lastLines.flatMap { TextWidth.wrapped(SafeText.line($0), width: width) }
+        .map { indent + "    " + terminal.text("| " + $0, .faint) }
     }
     if let next = worker.nextStartAtMs, worker.state != .ready {
       because(
@@ -49,7 +49,11 @@ struct Explanation {
         "\(budget.used) of \(budget.allowed) restarts within "
           + "\(Quantities.elapsed(milliseconds: budget.periodMs)) are used")
     }
+    if let adopted = worker.adoptedAtMs {
+      because("its process was taken over from an earlier host \(ago(adopted))")
+    }
     because(wish(worker))
+    if let step = nextStep(worker) { because(step) }
     // Each worker once: requirements have no circle, but two may require the same.
     let seen = seen.union([worker.name])
     for name in worker.requires where worker.state != .ready && !seen.contains(name) {
@@ -58,6 +62,18 @@ struct Explanation {
       lines += self.lines(of: other, depth: depth + 1, seen: seen)
     }
     return lines
+  }
+
+  /// What somebody could do about it; nil when there is nothing to be done.
+  private func nextStep(_ worker: WorkerStatus) -> String? {
+    let command = "`kith start \(SafeText.line(worker.name))`"
+    switch worker.state {
+    case .quarantined where worker.nextStartAtMs == nil:
+      return "it is not tried again by itself: mend the cause, then \(command)"
+    case .quarantined, .backingOff: return "\(command) tries at once"
+    case .stopped, .finished: return "\(command) starts it"
+    default: return nil
+    }
   }
 
   /// Who wants it as it is.

@@ -14,8 +14,9 @@ struct StatusReport {
     let head =
       "\(terminal.text(title, .bold)) (\(SafeText.line(status.product)))"
       + "  host \(SafeText.line(status.hostVersion)), pid \(status.hostPid), up \(uptime)"
-    let degradations = status.degradations.map {
-      terminal.text("degraded: \(SafeText.line($0))", .yellow)
+    let degradations = status.degradations.flatMap { reason in
+      TextWidth.wrapped("degraded: \(SafeText.line(reason))", width: terminal.width - 2)
+        .enumerated().map { terminal.text(($0.offset == 0 ? "" : "  ") + $0.element, .yellow) }
     }
     guard !status.workers.isEmpty else { return [head, "", "The product has no workers."] }
     let elsewhere = status.remoteServices.map {

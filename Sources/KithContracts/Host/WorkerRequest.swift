@@ -6,7 +6,8 @@ public import KithWire
 
 /// Something that was asked for a worker.
 public struct WorkerRequest: GeneratedMessage {
-  /// What: `start`, `stop`, `restart`, `upgrade` or `apply`.
+  /// What: `start`, `stop`, `restart`, `upgrade` or `apply`; with a worker's name behind it when it was asked for that one,
+  /// which requires this one: `start even`.
   public var what: String = ""
 
   /// When, in milliseconds since 1970-01-01T00:00:00Z.

@@ -64,8 +64,12 @@ public struct WorkerStatus: GeneratedMessage {
   /// How much of its restarts is used up. Of the budget for the cause of its last restart, if causes have budgets.
   public var budget: RestartBudget? = nil
 
-  /// What somebody asked for it last. Absent when nobody has since the host started: the manifest wants it.
+  /// What somebody asked for it last. Absent when nobody has since the product was started: the manifest wants it.
   public var request: WorkerRequest? = nil
+
+  /// When this host took its process over from one that was killed or upgraded, in milliseconds since
+  /// 1970-01-01T00:00:00Z. Absent when this host started it, and when there is none.
+  public var adoptedAtMs: Int64? = nil
 
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
@@ -94,7 +98,8 @@ public struct WorkerStatus: GeneratedMessage {
     generations: [UInt64] = [],
     requires: [String] = [],
     budget: RestartBudget? = nil,
-    request: WorkerRequest? = nil
+    request: WorkerRequest? = nil,
+    adoptedAtMs: Int64? = nil
   ) {
     self.name = name
     self.plugin = plugin
@@ -116,6 +121,7 @@ public struct WorkerStatus: GeneratedMessage {
     self.requires = requires
     self.budget = budget
     self.request = request
+    self.adoptedAtMs = adoptedAtMs
   }
 
   public static var fullName: String { "kith.host.v1.WorkerStatus" }
@@ -144,6 +150,7 @@ public struct WorkerStatus: GeneratedMessage {
     try Unpacked.append(c.pointee.requires, c.pointee.n_requires, to: &self.requires, "kith.host.v1.WorkerStatus.requires")
     try Unpacked.merge(c.pointee.budget, c.pointee.n_budget, into: &self.budget)
     try Unpacked.merge(c.pointee.request, c.pointee.n_request, into: &self.request)
+    if c.pointee.has_adopted_at_ms != 0 { self.adoptedAtMs = c.pointee.adopted_at_ms }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -209,6 +216,10 @@ public struct WorkerStatus: GeneratedMessage {
     (c.pointee.requires, c.pointee.n_requires) = arena.copy(self.requires)
     (c.pointee.budget, c.pointee.n_budget) = try arena.fill(self.budget)
     (c.pointee.request, c.pointee.n_request) = try arena.fill(self.request)
+    if let value = self.adoptedAtMs {
+      c.pointee.adopted_at_ms = value
+      c.pointee.has_adopted_at_ms = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -233,6 +244,7 @@ public struct WorkerStatus: GeneratedMessage {
     if !self.requires.isEmpty { text.add("requires", self.requires) }
     if let value = self.budget { text.add("budget", value) }
     if let value = self.request { text.add("request", value) }
+    if let value = self.adoptedAtMs { text.add("adoptedAtMs", value) }
     text.add(self.unknownFields)
   }
 }

@@ -78,7 +78,7 @@ extension Host {
         try await logs.open(
           logOf: worker.name, at: settings.places.logFile(worker: worker.name))
       }
-      try record(source)
+      try record(source, plan)
     } catch {
       throw RPCError(
         .resourceExhausted, "nothing was changed, since the change could not be recorded: \(error)")
@@ -87,10 +87,10 @@ extension Host {
       try await reconfigure(changes, plan)
     } catch {
       do throws(SystemError) {
-        try record(settings.source)
+        try record(settings.source, settings.plan)
       } catch {
         log(
-          "\(settings.places.appliedManifestFile) still says that \(source.product) is to run: \(error)",
+          "\(settings.places.runningManifestFile) still says that \(source.product) is to run: \(error)",
           level: .error)
       }
       throw error
@@ -98,20 +98,23 @@ extension Host {
   }
 
   /// Has the next host run this.
-  private func record(_ source: ProductSource) throws(SystemError) {
-    guard source != settings.startedWith else {
-      return AppliedManifest.forget(at: settings.places)
-    }
-    try AppliedManifest(startedWith: settings.startedWith, source: source)
-      .write(at: settings.places)
+  private func record(_ source: ProductSource, _ plan: Plan) throws(SystemError) {
+    try RunningManifest(
+      startedWith: settings.startedWith, source: source, manifests: plan.manifests
+    ).write(at: settings.places)
   }
 
-  /// Keeps what was applied to an earlier host if this one runs it; forgets it if this one was told to run something else.
-  func keepAppliedManifest() {
-    if settings.source == settings.startedWith {
-      AppliedManifest.forget(at: settings.places)
-    } else {
+  /// Has the next host run what this one does.
+  func keepRunningManifest() {
+    if settings.source != settings.startedWith {
       log("runs \(settings.source.product), which was applied last")
+    }
+    do throws(SystemError) {
+      try record(settings.source, settings.plan)
+    } catch {
+      log(
+        "should the host be killed and a manifest be wrong then, no host can lead the workers: \(error)",
+        level: .error)
     }
   }
 
@@ -185,6 +188,7 @@ extension Host {
     let before = settings.plan
     settings.plan = plan
     settings.source = source
+    settings.manifestTrouble = nil
     post(.specified(graph))
     for worker in plan.workers { recordDefinition(of: worker, kinds[worker.name]) }
     let names = plan.workers.map(\.name)
@@ -223,7 +227,10 @@ extension Host {
   ) async throws -> (succeeded: Bool, outcome: String) {
     let name = change.worker
     switch change.kind {
-    case .adjust: return (true, "in force")
+    case .adjust:
+      // That of a worker has nothing to do with where metrics are.
+      let trouble = name.isEmpty ? metricsTroubles.first : nil
+      return trouble.map { (false, $0) } ?? (true, "in force")
     case .reconfigure: return (true, "took over its new configuration")
     case .stop:
       try await wait { host -> Result<Void, RPCError>? in

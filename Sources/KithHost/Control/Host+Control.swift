@@ -118,17 +118,18 @@ extension Host {
   }
 
   /// Wants a worker up and waits until it is.
-  func start(_ name: String) async throws -> WorkerStatus {
+  func start(_ name: String, by peer: PeerIdentity) async throws -> WorkerStatus {
     let worker = try plannedWorker(name, field: "name")
     try refuseDuringShutdown()
-    post(.wantedUp(worker: name))
+    note("start", of: [name], by: peer) { post(.wantedUp(worker: name)) }
     try await waitUntilReady(name, after: 0)
     return await status(of: worker)
   }
 
   /// Wants a worker down and waits until its process has ended.
-  func stop(_ name: String) async throws -> WorkerStatus {
+  func stop(_ name: String, by peer: PeerIdentity) async throws -> WorkerStatus {
     let worker = try plannedWorker(name, field: "name")
+    note("stop", of: [name], by: peer)
     post(.wantedDown(worker: name))
     try await wait { host -> Result<Void, RPCError>? in
       guard let snapshot = host.supervisor.snapshot(of: name) else { return .success(()) }
@@ -144,7 +145,7 @@ extension Host {
   func shutDown() async throws -> ShutdownResponse {
     beginShutdown(because: "asked to")
     // Whoever starts the product again says with which manifest.
-    AppliedManifest.forget(at: settings.places)
+    RunningManifest.forget(at: settings.places)
     try await wait { $0.supervisor.isShutDown ? .success(()) : nil }
     return ShutdownResponse(workersEnded: endedByShutdown, workersKilled: killedByShutdown)
   }
@@ -195,10 +196,20 @@ extension Host {
 
   /// Takes note of who asks for what; for `kith why`.
   func note(_ what: String, of names: [String], by peer: PeerIdentity) {
-    for name in names {
-      requests[name] = WorkerRequest(
-        what: what, atMs: WallClock.milliseconds, pid: peer.pid ?? 0, uid: peer.uid)
-    }
+    let request = WorkerRequest(
+      what: what, atMs: WallClock.milliseconds, pid: peer.pid ?? 0, uid: peer.uid)
+    changeWishes { for name in names { $0.requests[name] = request } }
+  }
+
+  /// As above, also of those that are wanted up again since what was asked for requires them.
+  func note(
+    _ what: String, of names: [String], by peer: PeerIdentity, while change: () -> Void
+  ) {
+    note(what, of: names, by: peer)
+    let down = Set(supervisor.snapshots.filter { !$0.isWanted }.map(\.name)).subtracting(names)
+    change()
+    let up = supervisor.snapshots.filter { $0.isWanted && down.contains($0.name) }.map(\.name)
+    note("\(what) \(names.joined(separator: " "))", of: up, by: peer)
   }
 
   func status(of worker: PlannedWorker) async -> WorkerStatus {
@@ -207,7 +218,7 @@ extension Host {
     var status = WorkerStatus(
       name: worker.name, plugin: worker.plugin, pluginVersion: worker.pluginVersion,
       state: snapshot.state.contract, wanted: snapshot.isWanted, generation: snapshot.generation,
-      sinceMs: since[worker.name]?.milliseconds ?? startedAtMilliseconds,
+      sinceMs: standings[worker.name]?.since ?? startedAtMilliseconds,
       restarts: UInt32(clamping: snapshot.restarts), reason: snapshot.reason,
       services: worker.provides,
       health: WorkerHealth(
@@ -221,8 +232,9 @@ extension Host {
         RestartBudget(
           used: UInt32(clamping: $0.used), allowed: UInt32(clamping: $0.budget.intensity),
           periodMs: $0.budget.period.inMilliseconds)
-      }, request: requests[worker.name])
+      }, request: wishes.requests[worker.name])
     if let process = processes[incarnation] {
+      status.adoptedAtMs = process.adoptedAt
       status.pid = process.child.identity.pid
       status.residentBytes = ProcessIdentity.residentBytes(ofPid: status.pid)
       if snapshot.state == .ready { status.address = process.address }

@@ -18,31 +18,25 @@ struct HostService: HostHandler {
   func startWorker(
     _ request: StartWorkerRequest, context: CallContext
   ) async throws -> StartWorkerResponse {
-    await host.note("start", of: [request.name], by: context.peer)
-    return StartWorkerResponse(worker: try await host.start(request.name))
+    StartWorkerResponse(worker: try await host.start(request.name, by: context.peer))
   }
 
   func stopWorker(
     _ request: StopWorkerRequest, context: CallContext
   ) async throws -> StopWorkerResponse {
-    await host.note("stop", of: [request.name], by: context.peer)
-    return StopWorkerResponse(worker: try await host.stop(request.name))
+    StopWorkerResponse(worker: try await host.stop(request.name, by: context.peer))
   }
 
   func restartWorkers(
     _ request: RestartWorkersRequest, context: CallContext
   ) async throws -> RestartWorkersResponse {
-    let replacements = try await host.restart(request)
-    await host.note(
-      "restart", of: replacements.compactMap(\.worker?.name), by: context.peer)
-    return RestartWorkersResponse(replacements: replacements)
+    RestartWorkersResponse(replacements: try await host.restart(request, by: context.peer))
   }
 
   func upgradeWorker(
     _ request: UpgradeWorkerRequest, context: CallContext
   ) async throws -> UpgradeWorkerResponse {
-    await host.note("upgrade", of: [request.name], by: context.peer)
-    return UpgradeWorkerResponse(replacement: try await host.upgrade(request))
+    UpgradeWorkerResponse(replacement: try await host.upgrade(request, by: context.peer))
   }
 
   func planChanges(

@@ -309,6 +309,20 @@ struct RotatedFile {
     return parts.first?.begin ?? 0
   }
 
+  /// The generation that each worker's log of a folder ends with.
+  static func lastGenerations(in folder: String) -> [String: UInt64] {
+    let suffix = ".log"
+    var generations: [String: UInt64] = [:]
+    for name in (try? DurableFile.names(in: folder)) ?? [] where name.hasSuffix(suffix) {
+      guard let log = try? RotatedFile(path: "\(folder)/\(name)"),
+        let last = try? log.position(ofLast: 1),
+        let record = try? log.read(from: last, limit: 1).entries.first?.record
+      else { continue }
+      generations[String(name.dropLast(suffix.count))] = record.generation
+    }
+    return generations
+  }
+
   private func descriptor(part index: Int) throws(SystemError) -> Descriptor {
     if index == parts.count - 1 { return current }
     return try Descriptor.open(Self.name(path, parts.count - 1 - index), O_RDONLY)

@@ -24,10 +24,26 @@ extension Host {
         await MetricsPage(self.metrics(), product: self.settings.plan.product).text
       }
     }
+    metricsTroubles = []
     guard let server = metricsServer else { return }
-    for problem in server.open() { log("metrics are not served: \(problem)", level: .error) }
+    open(server)
     chores.yield { await server.run() }
   }
+
+  /// Opens what is not open yet, again and again until all is: whoever has the port may leave it.
+  private func open(_ server: MetricsServer) {
+    guard server === metricsServer, !isShuttingDown else { return }
+    let troubles = server.open().map { "metrics are not served: \($0)" }
+    for trouble in troubles where !metricsTroubles.contains(trouble) { log(trouble, level: .error) }
+    if troubles.isEmpty, !metricsTroubles.isEmpty { log("metrics are served") }
+    metricsTroubles = troubles
+    guard !troubles.isEmpty else { return }
+    reactor.setAlarm(for: server, at: .now + Self.metricsRetryInterval) { [weak self] in
+      self?.assumeIsolated { $0.open(server) }
+    }
+  }
+
+  private static let metricsRetryInterval = Duration.seconds(5)
 
   /// Looks at the workers' counts as often as the alert rules of now want it, for as long as they stand.
   func watchForAlerts() {

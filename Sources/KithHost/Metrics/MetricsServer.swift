@@ -14,7 +14,14 @@ final class MetricsServer: Sendable {
   /// How long a connection may take from its beginning to the end of the answer.
   static let patience = Duration.seconds(10)
 
-  private let listeners: [NngListener]
+  private struct Doors {
+    /// The addresses that are not open yet.
+    var closed: [String]
+    var listeners: [NngListener] = []
+    var isShut = false
+  }
+
+  private let doors: Mutex<Doors>
   private let page: @Sendable () async -> String
   /// How many connections are being answered.
   private let inProgress = Atomic<Int>(0)
@@ -25,31 +32,42 @@ final class MetricsServer: Sendable {
   init(
     _ endpoint: MetricsEndpoint, socket: String, page: @escaping @Sendable () async -> String
   ) {
-    var listeners: [NngListener] = []
-    if let port = endpoint.port {
-      listeners.append(NngListener(address: "tcp://127.0.0.1:\(port)", security: .insecure))
-    }
-    if endpoint.hasSocket { listeners.append(NngListener(address: "ipc://\(socket)")) }
-    self.listeners = listeners
+    var addresses: [String] = []
+    if let port = endpoint.port { addresses.append("tcp://127.0.0.1:\(port)") }
+    if endpoint.hasSocket { addresses.append("ipc://\(socket)") }
+    doors = Mutex(Doors(closed: addresses))
     self.page = page
     (accepted, continuation) = AsyncStream.makeStream(
       bufferingPolicy: .bufferingOldest(Self.maximumConnections))
   }
 
-  /// Begins to accept connections. Answers what is wrong with the places where it cannot.
+  /// Begins to accept connections where it does not yet. Answers what is wrong with the places where it cannot.
   func open() -> [String] {
-    listeners.compactMap { listener in
-      do throws(RPCError) {
-        try listener.start { [continuation] stream in
-          let connection = Connection(stream)
-          if case .enqueued = continuation.yield(connection) { return }
-          stream.close()
+    doors.withLock { doors in
+      guard !doors.isShut else { return [] }
+      var troubles: [String] = []
+      for address in doors.closed {
+        do throws(RPCError) {
+          doors.listeners.append(try listen(address))
+          doors.closed.removeAll { $0 == address }
+        } catch {
+          troubles.append(error.message)
         }
-        return nil
-      } catch {
-        return error.message
       }
+      return troubles
     }
+  }
+
+  private func listen(_ address: String) throws(RPCError) -> NngListener {
+    let listener =
+      address.hasPrefix("tcp://")
+      ? NngListener(address: address, security: .insecure) : NngListener(address: address)
+    try listener.start { [continuation] stream in
+      let connection = Connection(stream)
+      if case .enqueued = continuation.yield(connection) { return }
+      stream.close()
+    }
+    return listener
   }
 
   /// Answers requests until the task is cancelled.
@@ -73,6 +91,10 @@ final class MetricsServer: Sendable {
   /// Takes no more connections, and has `run` return when those that there are have been answered.
   func close() {
     continuation.finish()
+    let listeners = doors.withLock { doors in
+      doors.isShut = true
+      return doors.listeners
+    }
     for listener in listeners { listener.close() }
   }
 }

@@ -5,9 +5,9 @@ struct ControlGroup: Sendable, Hashable {
   /// Its folder.
   let folder: String
 
-  /// The file that a process writes itself into.
+  /// The folder, for a process that is to be born in it.
   func door() throws(SystemError) -> Descriptor {
-    try Descriptor.open("\(folder)/cgroup.procs", O_WRONLY)
+    try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)
   }
 
   /// Kills all that is in it, wherever that went, at once.

@@ -26,7 +26,12 @@ extension Host {
 
   /// What this machine does not let the host keep, for people.
   var degradations: [String] {
-    var degradations: [String] = []
+    var degradations: [String] = metricsTroubles
+    if let trouble = settings.manifestTrouble {
+      degradations.append(
+        "what runs is as the manifest was, since as it stands it is wrong: \(trouble); "
+          + "mend it and `kith apply`")
+    }
     if case .failure(let error) = controlGroups {
       degradations.append(
         "no cgroup: \(error); what a worker leaves behind is found by its environment alone")

@@ -27,6 +27,8 @@ struct ProcessRecords {
     /// The folder of its plugin.
     var pluginDirectory: String
     var phase = Phase.starting
+    /// When it first was ready, in milliseconds since 1970; nil when it never was.
+    var readySince: Int64?
   }
 
   private static let suffix = ".process"
@@ -43,6 +45,7 @@ struct ProcessRecords {
       "secret": .string(Data(record.secret).base64EncodedString()),
       "digest": .string(record.digest), "plugin_directory": .string(record.pluginDirectory),
       "phase": .string(record.phase.rawValue),
+      "ready_since_ms": record.readySince.map { .integer($0) } ?? .null,
     ]
     let path = path(of: record.incarnation)
     // Not synced: after a crash of the machine there is no process that it could tell of.
@@ -57,18 +60,20 @@ struct ProcessRecords {
     unlink(socket)
   }
 
-  /// All records that can be read and were written since the machine was started.
-  func all() throws(SystemError) -> [Record] {
-    var records: [Record] = []
+  /// All records that were written since the machine was started, and the paths of files that are none though they should be.
+  func all() throws(SystemError) -> (records: [Record], damaged: [String]) {
+    var (records, damaged): ([Record], [String]) = ([], [])
     for name in try DurableFile.names(in: folder) where name.hasSuffix(Self.suffix) {
-      guard let bytes = try DurableFile.read("\(folder)/\(name)"), let record = Record(bytes),
-        // What names files is never taken from a file alone.
-        path(of: record.incarnation) == "\(folder)/\(name)",
-        record.identity.bootID == ProcessIdentity.currentBootID
-      else { continue }
-      records.append(record)
+      let file = "\(folder)/\(name)"
+      guard let bytes = try DurableFile.read(file) else { continue }
+      // What names files is never taken from a file alone.
+      guard let record = Record(bytes), path(of: record.incarnation) == file else {
+        damaged.append(file)
+        continue
+      }
+      if record.identity.bootID == ProcessIdentity.currentBootID { records.append(record) }
     }
-    return records
+    return (records, damaged)
   }
 
   /// The processes whose output waits in spools.
@@ -133,6 +138,7 @@ extension ProcessRecords.Record {
     self.init(
       incarnation: Incarnation(worker: worker, generation: generation),
       identity: ProcessIdentity(pid: pid, startTicks: ticks, bootID: bootID), socket: socket,
-      secret: Array(secret), digest: digest, pluginDirectory: pluginDirectory, phase: phase)
+      secret: Array(secret), digest: digest, pluginDirectory: pluginDirectory, phase: phase,
+      readySince: object["ready_since_ms"]?.integerValue)
   }
 }

@@ -43,7 +43,7 @@ final class WorkerProcess: Sendable {
     var openFiles: Int?
     /// How much writable memory each process may have reserved, in bytes; nil for as much as the host.
     var dataBytes: UInt64?
-    /// The file `cgroup.procs` of its control group; nil for the host's group.
+    /// The folder of its control group; nil for the host's group.
     var controlGroup: Descriptor?
     /// What it may reach.
     var confinement = Confinement()
@@ -118,7 +118,8 @@ final class WorkerProcess: Sendable {
     }
   }
 
-  private var hasEnded: Bool {
+  /// Whether it has ended, and may only be waited for still.
+  var hasEnded: Bool {
     var entry = pollfd(fd: pidfd.number, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) > 0
   }

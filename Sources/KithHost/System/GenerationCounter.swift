@@ -1,3 +1,4 @@
+import Glibc
 import KithJSON
 import Synchronization
 
@@ -10,6 +11,8 @@ struct GenerationCounter {
   /// How many generations are reserved at a time.
   static let reservation: UInt64 = 16
 
+  /// What became of a file that did not hold counts; nil when it did.
+  let damage: String?
   private let file: File
   private var used: [String: UInt64]
   /// What is known to be on disk.
@@ -20,38 +23,45 @@ struct GenerationCounter {
 
   /// Reads the counts of a root, none at all when it is new, and reserves the next generations of these workers.
   ///
-  /// `advice` says what a system's error means for whoever starts the host.
+  /// - Parameters:
+  ///   - told: the highest generations that everything else in the root tells of: what is counted on from when the file is
+  ///     damaged, which is kept beside.
+  ///   - advice: says what a system's error means for whoever starts the host.
   init(
-    path: String, workers: [String], advice: (SystemError) -> String = { "\($0)" }
+    path: String, workers: [String], told: () -> [String: UInt64] = { [:] },
+    advice: (SystemError) -> String = { "\($0)" }
   ) throws(HostFailure) {
     file = File(path: path)
-    used = [:]
-    reserved = [:]
-    requested = [:]
     do throws(SystemError) {
-      if let bytes = try DurableFile.read(path) {
-        guard let object = (try? JSONValue(parsing: bytes))?.objectValue else {
-          throw SystemError("", code: 0)
-        }
-        for member in object.members {
-          guard let count = member.value.unsignedValue else { throw SystemError("", code: 0) }
-          used[member.name] = count
-        }
+      let bytes = try DurableFile.read(path)
+      if let counts = bytes.map(Self.counts) ?? [:] {
+        used = counts
+        damage = nil
+      } else {
+        used = told()
+        let kept = path + ".damaged"
+        guard rename(path, kept) == 0 else { throw SystemError("rename \(path)") }
+        damage =
+          "\(path) did not hold the workers' generations as the host wrote them, and is kept as \(kept); "
+          + "they are counted on from what processes and logs tell"
       }
-    } catch {
-      guard error.code == 0 else { throw HostFailure(.cannotCreate, advice(error)) }
-      throw HostFailure(
-        .badInput,
-        "\(path) does not hold the workers' generations as the host wrote them; "
-          + "with all workers of this root ended, remove the file to count from 1 again")
-    }
-    reserved = used
-    requested = used
-    do throws(SystemError) {
+      reserved = used
+      requested = used
       try reserve(workers)
     } catch {
       throw HostFailure(.cannotCreate, advice(error))
     }
+  }
+
+  /// The counts in a file; nil when it does not hold any.
+  private static func counts(_ bytes: [UInt8]) -> [String: UInt64]? {
+    guard let object = (try? JSONValue(parsing: bytes))?.objectValue else { return nil }
+    var counts: [String: UInt64] = [:]
+    for member in object.members {
+      guard let count = member.value.unsignedValue else { return nil }
+      counts[member.name] = count
+    }
+    return counts
   }
 
   /// The highest generation of a worker that may have been used; 0 when there was none.

@@ -55,6 +55,20 @@ final class RootLock: Sendable {
     return Descriptor(taking: number)
   }
 
+  /// Whether anybody holds the lock, without trying to: who tries may be what another host finds in its way.
+  static func isHeld(path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0, let locks = ProcessFile.text("/proc/locks") else {
+      return false
+    }
+    // `1: FLOCK ADVISORY WRITE 4711 fd:00:1234 0 EOF`, as in proc(5).
+    return locks.split(separator: "\n").contains { line in
+      let words = line.split(separator: " ")
+      return words.count > 5 && words[1] == "FLOCK"
+        && words[5].split(separator: ":").last.flatMap { UInt($0) } == UInt(status.st_ino)
+    }
+  }
+
   /// The pid in a lock file.
   static func holder(path: String) -> Int32? {
     guard let text = ProcessFile.text(path), let line = text.split(separator: "\n").first else {

@@ -686,7 +686,7 @@ nonisolated struct Kith_Host_V1_WorkerStatus: @unchecked Sendable {
   /// Clears the value of `budget`. Subsequent reads from it will return its default value.
   mutating func clearBudget() {_uniqueStorage()._budget = nil}
 
-  /// What somebody asked for it last. Absent when nobody has since the host started: the manifest wants it.
+  /// What somebody asked for it last. Absent when nobody has since the product was started: the manifest wants it.
   var request: Kith_Host_V1_WorkerRequest {
     get {_storage._request ?? Kith_Host_V1_WorkerRequest()}
     set {_uniqueStorage()._request = newValue}
@@ -695,6 +695,17 @@ nonisolated struct Kith_Host_V1_WorkerStatus: @unchecked Sendable {
   var hasRequest: Bool {_storage._request != nil}
   /// Clears the value of `request`. Subsequent reads from it will return its default value.
   mutating func clearRequest() {_uniqueStorage()._request = nil}
+
+  /// When this host took its process over from one that was killed or upgraded, in milliseconds since
+  /// 1970-01-01T00:00:00Z. Absent when this host started it, and when there is none.
+  var adoptedAtMs: Int64 {
+    get {_storage._adoptedAtMs ?? 0}
+    set {_uniqueStorage()._adoptedAtMs = newValue}
+  }
+  /// Returns true if `adoptedAtMs` has been explicitly set.
+  var hasAdoptedAtMs: Bool {_storage._adoptedAtMs != nil}
+  /// Clears the value of `adoptedAtMs`. Subsequent reads from it will return its default value.
+  mutating func clearAdoptedAtMs() {_uniqueStorage()._adoptedAtMs = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -729,7 +740,8 @@ nonisolated struct Kith_Host_V1_WorkerRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What: `start`, `stop`, `restart`, `upgrade` or `apply`.
+  /// What: `start`, `stop`, `restart`, `upgrade` or `apply`; with a worker's name behind it when it was asked for that one,
+  /// which requires this one: `start even`.
   var what: String = String()
 
   /// When, in milliseconds since 1970-01-01T00:00:00Z.
@@ -1881,7 +1893,7 @@ nonisolated extension Kith_Host_V1_Alert: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WorkerStatus"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}plugin\0\u{3}plugin_version\0\u{1}state\0\u{1}wanted\0\u{1}generation\0\u{1}pid\0\u{3}since_ms\0\u{1}restarts\0\u{3}last_exit\0\u{3}next_start_at_ms\0\u{1}reason\0\u{1}services\0\u{1}address\0\u{3}resident_bytes\0\u{1}health\0\u{1}generations\0\u{1}requires\0\u{1}budget\0\u{1}request\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}plugin\0\u{3}plugin_version\0\u{1}state\0\u{1}wanted\0\u{1}generation\0\u{1}pid\0\u{3}since_ms\0\u{1}restarts\0\u{3}last_exit\0\u{3}next_start_at_ms\0\u{1}reason\0\u{1}services\0\u{1}address\0\u{3}resident_bytes\0\u{1}health\0\u{1}generations\0\u{1}requires\0\u{1}budget\0\u{1}request\0\u{3}adopted_at_ms\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -1904,6 +1916,7 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
     var _requires: [String] = []
     var _budget: Kith_Host_V1_RestartBudget? = nil
     var _request: Kith_Host_V1_WorkerRequest? = nil
+    var _adoptedAtMs: Int64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1934,6 +1947,7 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
       _requires = source._requires
       _budget = source._budget
       _request = source._request
+      _adoptedAtMs = source._adoptedAtMs
     }
   }
 
@@ -1972,6 +1986,7 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
         case 18: try { try decoder.decodeRepeatedStringField(value: &_storage._requires) }()
         case 19: try { try decoder.decodeSingularMessageField(value: &_storage._budget) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._request) }()
+        case 21: try { try decoder.decodeSingularInt64Field(value: &_storage._adoptedAtMs) }()
         default: break
         }
       }
@@ -2044,6 +2059,9 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._request {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
       } }()
+      try { if let v = _storage._adoptedAtMs {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 21)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2073,6 +2091,7 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
         if _storage._requires != rhs_storage._requires {return false}
         if _storage._budget != rhs_storage._budget {return false}
         if _storage._request != rhs_storage._request {return false}
+        if _storage._adoptedAtMs != rhs_storage._adoptedAtMs {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -2406,7 +2406,7 @@ const ProtobufCMessageDescriptor kith__host__v1__alert__descriptor =
   (ProtobufCMessageInit) kith__host__v1__alert__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descriptors[20] =
+static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descriptors[21] =
 {
   {
     "name",
@@ -2648,9 +2648,22 @@ static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "adopted_at_ms",
+    21,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__WorkerStatus, has_adopted_at_ms),
+    offsetof(Kith__Host__V1__WorkerStatus, adopted_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__worker_status__field_indices_by_name[] = {
   13,   /* field[13] = address */
+  20,   /* field[20] = adopted_at_ms */
   18,   /* field[18] = budget */
   5,   /* field[5] = generation */
   16,   /* field[16] = generations */
@@ -2674,7 +2687,7 @@ static const unsigned kith__host__v1__worker_status__field_indices_by_name[] = {
 static const ProtobufCIntRange kith__host__v1__worker_status__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 20 }
+  { 0, 21 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__worker_status__descriptor =
 {
@@ -2684,7 +2697,7 @@ const ProtobufCMessageDescriptor kith__host__v1__worker_status__descriptor =
   "Kith__Host__V1__WorkerStatus",
   "kith.host.v1",
   sizeof(Kith__Host__V1__WorkerStatus),
-  20,
+  21,
   kith__host__v1__worker_status__field_descriptors,
   kith__host__v1__worker_status__field_indices_by_name,
   1,  kith__host__v1__worker_status__number_ranges,

@@ -1,0 +1,119 @@
+import KithJSON
+import KithManifest
+
+/// A product whose host is gone and whose workers run on: what `kithd left` tells of it.
+struct LeftProduct: Equatable {
+  /// A worker that runs.
+  struct Worker: Equatable {
+    var name: String
+    var generation: UInt64
+    var pid: Int32
+  }
+
+  let product: String
+  /// The folder that it was started in with `--root`; nil for the XDG folders.
+  let root: String?
+  /// What its host was told to run; nil when that is not known.
+  let manifest: String?
+  /// The arguments with which a host takes the workers over; none when they are not known.
+  let arguments: [String]
+  let workers: [Worker]
+
+  /// The products that are meant: the one in `root`, the one of that name, else all.
+  static func all(
+    product: String?, root: String?, environment: [String: String]
+  ) -> [LeftProduct] {
+    var arguments = ["left"]
+    if let product { arguments += ["--product", product] }
+    if let root { arguments += ["--root", root] }
+    guard
+      case .ended(0, let lines)? = try? HostProcess.find().start(
+        arguments, environment: environment)
+    else { return [] }
+    return lines.compactMap { (try? JSONValue(parsing: $0)).flatMap(LeftProduct.init) }
+  }
+
+  /// The one that is meant, as ``RunningProduct/find(product:root:workers:environment:)`` tells which; nil when there is
+  /// none, or more than one.
+  static func find(
+    product: String?, root: String?, environment: [String: String]
+  ) -> LeftProduct? {
+    let variable = environment["KITH_PRODUCT"].flatMap { $0.isEmpty ? nil : $0 }
+    let all = all(
+      product: product ?? variable, root: root.map(Surroundings.absolutePath),
+      environment: environment)
+    return all.count == 1 ? all[0] : nil
+  }
+
+  /// Where its files and sockets are.
+  func places(environment: [String: String]) throws -> ProductPlaces {
+    try ProductPlaces(product: product, root: root, environment: environment)
+  }
+
+  /// `the host of night is gone, and its 2 workers run on: odd (pid 12), even (pid 13)`
+  var description: String {
+    let names = workers.map { "\($0.name) (pid \($0.pid))" }
+    return "the host of \(product) is gone, and "
+      + (workers.count == 1 ? "its worker runs" : "its \(workers.count) workers run")
+      + " on: \(SafeText.line(names.joined(separator: ", ")))"
+  }
+
+  /// The command that has a host take them over.
+  var remedy: String {
+    var command = "kith up \(manifest ?? product)"
+    for (option, value) in zip(arguments, arguments.dropFirst()) where option == "--plugins" {
+      command += " --plugins \(value)"
+    }
+    return command + (root.map { " --root \($0)" } ?? "")
+  }
+
+  /// What a command says that needs a host.
+  var failure: CommandFailure {
+    CommandFailure(
+      .unavailable, "\(description); `\(SafeText.line(remedy))` takes them over as they are",
+      code: "UNAVAILABLE")
+  }
+
+  /// Starts a host that takes them over.
+  func takeOver(environment: [String: String]) throws(CommandFailure) {
+    guard !arguments.isEmpty else { throw failure }
+    try HostProcess.find().launch(arguments, environment: environment)
+  }
+}
+
+extension LeftProduct {
+  fileprivate init?(_ value: JSONValue) {
+    guard let object = value.objectValue, let product = object["product"]?.stringValue,
+      let arguments = object["arguments"]?.arrayValue, let workers = object["workers"]?.arrayValue
+    else { return nil }
+    self.init(
+      product: product, root: object["root"]?.stringValue,
+      manifest: object["manifest"]?.stringValue, arguments: arguments.compactMap(\.stringValue),
+      workers: workers.compactMap(Worker.init))
+  }
+
+  /// As `--json` writes it.
+  var json: JSONValue {
+    [
+      "product": .string(product), "root": root.map { .string($0) } ?? .null,
+      "takeOver": .string(remedy),
+      "workers": .array(
+        workers.map {
+          [
+            "name": .string($0.name), "generation": .unsigned($0.generation),
+            "pid": .integer(Int64($0.pid)),
+          ]
+        }),
+    ]
+  }
+}
+
+extension LeftProduct.Worker {
+  fileprivate init?(_ value: JSONValue) {
+    guard let object = value.objectValue, let name = object["name"]?.stringValue,
+      let generation = object["generation"]?.unsignedValue,
+      let pid = object["pid"]?.integerValue.flatMap(Int32.init(exactly:))
+    else { return nil }
+    self.init(name: name, generation: generation, pid: pid)
+  }
+}
