@@ -432,7 +432,11 @@ public actor Host {
 extension SupervisionEvent {
   /// How the worker is that this reports of; nil for any other event. Reports come all the time, and mostly change nothing.
   fileprivate func snapshotIfReport(in supervisor: Supervisor) -> WorkerSnapshot? {
-    guard case .reported(let incarnation, _) = self else { return nil }
-    return supervisor.snapshot(of: incarnation.worker)
+    guard case .reported(let incarnation, _) = self,
+      var snapshot = supervisor.snapshot(of: incarnation.worker)
+    else { return nil }
+    // That it gets on is no news.
+    snapshot.health.progress = nil
+    return snapshot
   }
 }

@@ -38,10 +38,23 @@ public struct Supervisor: Hashable, Sendable {
   public mutating func handle(_ event: SupervisionEvent, at now: Moment) -> [SupervisionAction] {
     actions = []
     defer { actions = [] }
+    let wasLive = liveness(told: event)
     take(event, at: now)
+    // Reports come all the time, and mostly say what was known: nothing else is due then.
+    if wasLive != nil, wasLive == liveness(told: event), nextDeadline.map({ $0 > now }) ?? true {
+      return actions
+    }
     for name in allNames { passTime(for: name, at: now) }
     reconcile(at: now)
     return actions
+  }
+
+  /// Whether the process that a report is of shows progress; nil for any other event.
+  private func liveness(told event: SupervisionEvent) -> Bool? {
+    guard case .reported(let incarnation, _) = event, let record = records[incarnation.worker],
+      let slot = record.slot(of: incarnation.generation)
+    else { return nil }
+    return record[slot]?.serving?.watch.isLive
   }
 
   private mutating func take(_ event: SupervisionEvent, at now: Moment) {

@@ -83,7 +83,9 @@ struct WorkerRecord: Hashable, Sendable {
 
   /// Where a process is; nil for one that is not there any more.
   func slot(of generation: UInt64) -> Slot? {
-    Slot.allCases.first { self[$0]?.generation == generation }
+    if main?.generation == generation { return .main }
+    if successor?.generation == generation { return .successor }
+    return predecessor?.generation == generation ? .predecessor : nil
   }
 
   func incarnation(_ process: ProcessRecord) -> Incarnation {
@@ -103,12 +105,20 @@ struct WorkerRecord: Hashable, Sendable {
 
   /// When the supervisor must look at the worker again.
   var deadline: Moment? {
-    var deadlines = processes.compactMap(\.deadline)
-    switch hold {
-    case .backoff(let until): deadlines.append(until)
-    case .quarantine(let until?, _): deadlines.append(until)
-    case .none, .finished, .quarantine(nil, _): break
+    // Asked after every event, for every worker: without a list.
+    var earliest: Moment?
+    func note(_ moment: Moment?) {
+      guard let moment else { return }
+      earliest = earliest.map { min($0, moment) } ?? moment
     }
-    return deadlines.min()
+    note(main?.deadline)
+    note(successor?.deadline)
+    note(predecessor?.deadline)
+    switch hold {
+    case .backoff(let until): note(until)
+    case .quarantine(let until, _): note(until)
+    case .none, .finished: break
+    }
+    return earliest
   }
 }

@@ -40,14 +40,15 @@ import Testing
       let kith = try await Program.built("kith", ["status", "--root", "\(product.folder.path)/r"])
         .run()
       #expect(kith.exitCode == 0, "\(kith)")
+      let unwrapped = kith.output.replacing("\n  ", with: " ")
       for degradation in status.degradations {
-        #expect(kith.output.contains("degraded: \(degradation)"), "\(kith)")
+        #expect(unwrapped.contains("degraded: \(degradation)"), "\(kith)")
       }
       // A machine that keeps everything has nothing to say.
       if let memory = status.degradations.first(where: { $0.contains("memory") }) {
         #expect(
           memory
-            == "no memory controller: limits.memory of odd kept for the data of each process by itself"
+            == "no memory controller: limits.memory of odd is kept for the data of each process by itself"
         )
       }
     }

@@ -52,9 +52,13 @@ struct ApplyCommand: AsyncParsableCommand {
     let changes = planned.changes.map(KithManifest.PlannedChange.init)
     let report = ChangesReport(terminal: surroundings.terminal)
     if !output.json {
+      let status = try await host.getStatus(
+        GetStatusRequest(), options: CallOptions(timeout: CallSettings.standardTimeout))
+      let stopped = report.lines(stoppedIn: status)
       try Output.lines(
         changes.isEmpty
-          ? ["Nothing to do: what runs is as the manifest says."] : report.lines(changes) + [""])
+          ? ["Nothing to do: what runs is as the manifest says."] + stopped
+          : report.lines(changes) + stopped + [""])
     }
     let outcomes = try await apply(
       ApplyChangesRequest(

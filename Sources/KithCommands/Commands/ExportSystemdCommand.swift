@@ -31,6 +31,12 @@ struct ExportSystemdCommand: ParsableCommand {
     transform: ExportSystemdCommand.userName)
   var runAs: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "One folder for state, logs and sockets, which must be there. By default those above.",
+      valueName: "dir"))
+  var root: String?
+
   @OptionGroup var plugins: PluginOptions
 
   func validate() throws {
@@ -41,17 +47,24 @@ struct ExportSystemdCommand: ParsableCommand {
 
   func run() throws {
     let environment = Surroundings.current.environment
+    let root = try Surroundings.root(root)
     let plan = try plugins.reader(environment: environment).checkedPlan(product)
-    let isPath = product.contains("/") || product.hasSuffix(".yaml") || product.hasSuffix(".yml")
     // A service has no shell around it: what the environment says here is told there in so many words.
     let search = (environment["KITH_PLUGIN_PATH"] ?? "").split(separator: ":").map(String.init)
     let unit = SystemdUnit(
       plan: plan, manager: user ? .user : .system(user: runAs ?? "kith"),
       program: Surroundings.programDirectory + "/kithd",
-      arguments: ["run", "--product", isPath ? Surroundings.absolutePath(product) : product]
-        + (plugins.folders + search).flatMap { ["--plugins", Surroundings.absolutePath($0)] }
-        + ["--foreground"])
+      arguments: arguments(search, root: root), root: root)
     try Output.text(unit.text)
+  }
+
+  private func arguments(_ search: [String], root: String?) -> [String] {
+    var arguments = ["run", "--product", Surroundings.productArgument(product)]
+    if let root { arguments += ["--root", root] }
+    for folder in plugins.folders + search {
+      arguments += ["--plugins", Surroundings.absolutePath(folder)]
+    }
+    return arguments + ["--foreground"]
   }
 
   @Sendable private static func userName(_ text: String) throws(CommandFailure) -> String {

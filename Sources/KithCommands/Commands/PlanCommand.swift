@@ -58,6 +58,10 @@ struct PlanCommand: AsyncParsableCommand {
     } else {
       changes = PlannedChanges(starting: plan).changes
     }
+    let report = ChangesReport(terminal: surroundings.terminal)
+    let status = try await running?.connection.host.getStatus(
+      GetStatusRequest(), options: CallOptions(timeout: CallSettings.standardTimeout))
+    let stopped = status.map(report.lines(stoppedIn:)) ?? []
     let left =
       running == nil
       ? LeftProduct.find(
@@ -74,7 +78,7 @@ struct PlanCommand: AsyncParsableCommand {
       try Output.lines(
         left.map { Self.words($0, surroundings.terminal) }
           ?? Self.heading(changes, isRunning: running != nil)
-          + ChangesReport(terminal: surroundings.terminal).lines(changes))
+          + report.lines(changes) + stopped)
     }
     if exitCode, !changes.isEmpty { throw ExitCode(ExitStatus.changes.number) }
   }

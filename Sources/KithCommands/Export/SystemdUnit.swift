@@ -16,6 +16,8 @@ struct SystemdUnit {
   let program: String
   /// What `kithd` is called with.
   let arguments: [String]
+  /// The one folder that everything is in; nil for the manager's own.
+  var root: String?
 
   /// The name of the file: `kith-boomer-buddy.service`.
   var fileName: String { "kith-\(plan.product).service" }
@@ -65,8 +67,12 @@ struct SystemdUnit {
       "Delegate=yes", "OOMPolicy=continue", "UMask=0077",
     ]
     if case .system(let user) = manager {
+      lines.append("User=\(user)")
+    }
+    if case .system = manager, let root {
+      lines.append("ReadWritePaths=" + Self.quoted(root))
+    } else if case .system = manager {
       lines += [
-        "User=\(user)",
         "# State in /var/lib/kith/\(plan.product), sockets in /run/kith/\(plan.product). The sockets outlive a crash, as workers do.",
         "Environment=XDG_STATE_HOME=/var/lib XDG_RUNTIME_DIR=/run",
         "StateDirectory=kith/\(plan.product)", "StateDirectoryMode=0700",

@@ -24,6 +24,15 @@ struct ChangesReport {
     }
   }
 
+  /// What no change is about: workers that somebody has stopped, and that stay so.
+  func lines(stoppedIn status: GetStatusResponse) -> [String] {
+    let names = status.workers.filter { !$0.wanted }.map { SafeText.line($0.name) }
+    guard !names.isEmpty else { return [] }
+    return [
+      terminal.text("stopped by hand, and stays so: \(names.joined(separator: ", "))", .yellow)
+    ]
+  }
+
   /// How many there are of each kind: `1 to start, 2 to restart`.
   static func summary(_ changes: [KithManifest.PlannedChange]) -> String {
     KithManifest.PlannedChange.Kind.allCases.compactMap { kind in

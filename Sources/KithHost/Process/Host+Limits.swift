@@ -37,17 +37,9 @@ extension Host {
         "no cgroup: \(error); what a worker leaves behind is found by its environment alone")
     }
     for controller in ControlGroups.Controller.allCases {
-      let unkept = settings.plan.workers.flatMap { worker in
-        (ControlGroups.unkept(worker.limits, controllers)[controller] ?? []).map { limit in
-          "limits.\(limit) of \(worker.name)"
-        }
-      }
+      let unkept = unkeptLimits(controller)
       guard !unkept.isEmpty else { continue }
-      let instead =
-        controller == .memory
-        ? "kept for the data of each process by itself" : "not kept"
-      degradations.append(
-        "no \(controller.rawValue) controller: \(unkept.joined(separator: ", ")) \(instead)")
+      degradations.append("no \(controller.rawValue) controller: \(unkept)")
     }
     switch Confinement.landlockVersion {
     case 0: degradations.append("no Landlock: workers reach all files that this user does")
@@ -55,5 +47,25 @@ extension Host {
     default: break
     }
     return degradations
+  }
+
+  /// The limits that would need a controller, and whose they are: `limits.cpu of a, b is not kept`.
+  private func unkeptLimits(_ controller: ControlGroups.Controller) -> String {
+    var workers: [(limit: String, names: [String])] = []
+    for worker in settings.plan.workers {
+      for limit in ControlGroups.unkept(worker.limits, controllers)[controller] ?? [] {
+        if let index = workers.firstIndex(where: { $0.limit == limit }) {
+          workers[index].names.append(worker.name)
+        } else {
+          workers.append((limit, [worker.name]))
+        }
+      }
+    }
+    return workers.map { limit, names in
+      let isAll = names.count > 1 && names.count == settings.plan.workers.count
+      let whose = isAll ? "all workers" : names.joined(separator: ", ")
+      let fate = limit == "memory" ? "kept for the data of each process by itself" : "not kept"
+      return "limits.\(limit) of \(whose) is \(fate)"
+    }.joined(separator: "; ")
   }
 }

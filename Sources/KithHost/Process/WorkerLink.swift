@@ -104,7 +104,8 @@ final class WorkerLink: Sendable {
 
   /// Listens to what the worker says about itself, until it says no more or cannot be heard.
   func watch(_ heard: (HealthReportMessage) async -> Void) async -> WatchEnd {
-    let interval = (worker.watchdog ?? .seconds(40)) / 4
+    // Three in its time: one may be late and the worker still shows progress in each half of it.
+    let interval = (worker.watchdog ?? .seconds(30)) / 3
     do throws(RPCError) {
       let stream = try await health.watch(
         WatchRequest(intervalMs: UInt32(clamping: max(10, interval.inMilliseconds))))
