@@ -103,6 +103,7 @@ let pure: [Target] = [
   library("KithManifest", ["KithJSON", yams]),
   library("KithCertificates", [asn1, crypto]),
   library("KithMetrics", []),
+  library("KithTime", []),
   library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
 
@@ -212,6 +213,7 @@ let testing: [Target] = [
   tests("KithStoreTests", ["KithRPC", "KithStore", "KithTesting", "KithTransportInProcess", grdb]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithMetricsTests", ["KithMetrics"]),
+  tests("KithTimeTests", ["KithTime"]),
   tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
   tests(
     "KithPlanningTests",
