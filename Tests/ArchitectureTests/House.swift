@@ -76,7 +76,7 @@ enum House {
   /// suffix, everything else by name.
   static func allowed(plugin: String, part: String, import name: String) -> Bool {
     switch part {
-    case "Domain": false
+    case "Domain": name == "KithTime"
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
         || ["KithJSON", "KithRPC", "KithWire", "Crypto", "FoundationEssentials"].contains(name)
