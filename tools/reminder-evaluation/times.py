@@ -23,9 +23,9 @@ class Reader:
     def __call__(self, case):
         reference = dt.datetime.fromisoformat(case["reference"])
         offset = int(reference.utcoffset().total_seconds()) if reference.tzinfo else 0
-        first = "dayFirst" if case.get("locale") in ("en_GB", "en_AU") else ""
+        region = {"en_GB": "britain", "en_AU": "australia", "en_CA": "canada"}.get(case.get("locale"), "unitedStates")
         wall = reference.replace(tzinfo=None).strftime(BASIC)
-        self.process.stdin.write(f"{wall}\t{offset}\t{first}\t{case['text']}\n")
+        self.process.stdin.write(f"{wall}\t{offset}\t{region}\t{case['text']}\n")
         self.process.stdin.flush()
         return self.process.stdout.readline().rstrip("\n").split("\t")
 

@@ -50,7 +50,8 @@ enum DayPart: Sendable, Hashable {
   }
 
   /// The hour of the day that "at 8" means in this part.
-  func hour(_ said: Int) -> Int {
+  func hour(_ said: Int, minute: Int) -> Int {
+    if self == .afternoon, said == 12, minute > 0 { return 12 }
     switch self {
     case .morning, .earlyMorning, .breakfast: return said == 12 ? 0 : said
     // Midnight ends the day: "this evening at 12".

@@ -3,7 +3,7 @@ import KithTime
 /// Days that people name, as the United States keep them; others' are not known and never guessed.
 enum Holiday {
   /// When in the year.
-  enum Day: Sendable {
+  enum Day: Sendable, Hashable {
     case fixed(month: Int, day: Int)
     /// The nth weekday of a month, and days after it.
     case weekday(Weekday, number: Int, month: Int, plus: Int)
@@ -59,9 +59,16 @@ enum Holiday {
     (["presidents", "day"], .weekday(.monday, number: 3, month: 2, plus: 0)),
   ]
 
-  /// Words before a name that make it another's: their Easter or New Year is on another day.
+  /// Whether other countries keep it on another day.
+  static func isAmerican(_ day: Day) -> Bool {
+    if case .weekday = day { true } else { false }
+  }
+
+  /// Words before a name or a weekday that make it another day: the Chinese New Year, Super Tuesday.
   static let foreign: Set<String> = [
     "orthodox", "chinese", "lunar", "islamic", "parsi", "jewish", "persian", "coptic", "julian",
+    "super", "duper", "giga", "mega", "mini", "tsunami", "clean", "shrove", "white", "branch",
+    "covenant", "lazarus", "great", "good", "holy", "mothering",
   ]
 
   static func date(of day: Day, in year: Int) -> CivilDate? {

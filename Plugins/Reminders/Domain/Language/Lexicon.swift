@@ -98,7 +98,7 @@ enum Lexicon {
     (.am, "am"), (.pm, "pm"), (.p, "p"), (.oclock, "o'clock oclock"), (.half, "half"),
     (.couple, "couple"), (.pair, "pair"), (.few, "few"), (.fortnight, "fortnight"),
     (.more, "more additional extra less fewer"), (.ago, "ago back"), (.hence, "hence"),
-    (.approximately, "approximately approx around about exactly roughly sharp"), (.ish, "ish"),
+    (.approximately, "approximately approx around about exactly roughly sharp anytime sometime sometimes"), (.ish, "ish"),
     (.oh, "oh o ou"), (.closest, "closest nearest"), (.ad, "ad"), (.bc, "bc"), (.q, "q"),
     (.than, "than"), (.but, "but"), (.time, "time"), (.ides, "ides"), (.h, "h"),
     (.m, "m"), (.x, "x"), (.suffix, "st nd rd th"),

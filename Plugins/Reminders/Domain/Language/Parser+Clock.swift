@@ -103,7 +103,12 @@ extension Parser {
       // "13 to 15" is a range of something; "15 to noon" is a time.
       isCertain || minutes > 0 || base.value.isHalfKnown
     else { return nil }
-    if !isCertain, minutes < 0, isNumber(next + 1), base.end == next + 2 { return nil }
+    // "3 to 4 pm" is a range.
+    if !isCertain, minutes < 0, -minutes <= 12 || base.end == next + 2,
+      tokens[next + 1].kind == .number || lexeme(next + 1).number >= 0
+    {
+      return nil
+    }
     return (base.value.shifted(minutes: minutes), base.end)
   }
 
@@ -208,7 +213,7 @@ extension Parser {
       isAdjacent(index + 1)
     else { return nil }
     let hour = tokens[index].value
-    var clock = Clock(hour: hour % 24, grain: .minute, isHalfKnown: hour == 0 || hour > 12)
+    var clock = Clock(hour: hour % 24, grain: .minute, isHalfKnown: true)
     guard digits(index + 2) == 2, isAdjacent(index + 2), tokens[index + 2].value < 60 else {
       // "2h" is two hours as often.
       return hour > 12 || lexeme(index + 2).offset != nil ? (clock, index + 2) : hRangeEnd(index)

@@ -7,6 +7,16 @@ struct Dated: Sendable, Hashable {
   var isWeak = false
   /// Whether no year was said, so that another year may be meant.
   var isYearOpen = false
+  /// The holiday that it is.
+  var holiday: Holiday.Day?
+
+  /// The same in another year.
+  func moved(toYear year: Int) -> Moment {
+    guard let holiday, let date = Holiday.date(of: holiday, in: year) else {
+      return moment.moved(toYear: year)
+    }
+    return Moment(date.at(.midnight), .day)
+  }
 
   init(_ moment: Moment, isWeak: Bool = false, isYearOpen: Bool = false) {
     self.moment = moment
@@ -30,7 +40,20 @@ extension Parser {
       return nil
     }
     if keyword(start) == .the || start > index { found.value.isWeak = false }
-    return shiftedAfter(found)
+    return weekdayAfter(shiftedAfter(found))
+  }
+
+  /// `Jul 18, Fri`: the year in which the weekday fits.
+  private func weekdayAfter(_ found: Found<Dated>) -> Found<Dated> {
+    let next = skippingComma(found.end)
+    let date = found.value.moment.start.date
+    guard found.value.isYearOpen, found.value.moment.grain == .day, lexeme(next).weekday > 0,
+      !lexeme(next).plural,
+      let dated = (today.year...today.year + 11).lazy
+        .compactMap({ CivilDate(year: $0, month: date.month, day: date.day) })
+        .first(where: { $0.weekday == weekday(lexeme(next).weekday) })
+    else { return found }
+    return (Dated(dated), next + 1)
   }
 
   /// `christmas in 3 years`, `March in a year`: a date that comes every year, so many years from now.
@@ -53,17 +76,14 @@ extension Parser {
     } else if !isIn {
       return found
     }
+    // The first one from then on.
     let target = today.adding(months: sign * span.value.months)
-    var moment = found.value.moment
-    let month = moment.start.date
-    // The one nearest to so many months away.
-    let years = [target.year - 1, target.year, target.year + 1]
-    let nearest = years.min {
-      abs((($0 - target.year) * 12 + month.month - target.month))
-        < abs((($1 - target.year) * 12 + month.month - target.month))
+    let month = target.adding(days: 1 - target.day).at(.midnight)
+    let candidates = [target.year, target.year + 1].map { found.value.moved(toYear: $0) }
+    let moment = candidates.first {
+      $0.start >= (found.value.moment.grain == .day ? target.at(.midnight) : month)
     }
-    moment = moment.moved(toYear: nearest ?? target.year)
-    return (Dated(moment), next)
+    return moment.map { (Dated($0), next) } ?? found
   }
 
   // MARK: Relative to another day
@@ -95,7 +115,10 @@ extension Parser {
     guard let base = plainDate(span.end + 1), base.value.moment.grain == .day,
       base.value.moment.end == nil
     else { return nil }
-    return (Dated(span.value.shift(base.value.moment.start, by: sign).date), base.end)
+    // "a year from Christmas" begins at the one that was.
+    let isYearLater = base.value.isYearOpen && sign > 0 && span.value.months >= 12
+    let from = isYearLater ? base.value.moved(toYear: today.year - 1) : base.value.moment
+    return (Dated(span.value.shift(from.start, by: sign).date), base.end)
   }
 
   // MARK: By itself
@@ -139,6 +162,7 @@ extension Parser {
       }
     }
     let word = lexeme(start)
+    if Holiday.foreign.contains(text(isSign(index - 1, "-") ? index - 2 : index - 1)) { return nil }
     guard word.weekday > 0, !word.plural || tokens[start].isPossessive else { return nil }
     let weekday = weekday(word.weekday)
     let end = isSign(start + 1, ".") && isAdjacent(start + 1) ? start + 2 : start + 1
@@ -159,6 +183,8 @@ extension Parser {
       return (Dated(first.adding(days: weekday.days(after: .monday))), week.end)
     }
     if let found = weekdayWithDay(weekday, end) { return found }
+    // "Monday of the Holy Spirit" is another day.
+    if keyword(end) == .of { return nil }
     return (Dated(upcoming(weekday), isWeak: word.isWeak && end == start + 1), end)
   }
 
@@ -241,7 +267,7 @@ extension Parser {
     if lexeme(next).unit == .day { next += 1 }
     if keyword(next) == .of { next += 1 }
     guard let month = month(next) else { return nil }
-    return withYear(day.value, month.value, month.end, isOrdinal: ordinal(index) != nil)
+    return withYear(day.value, month.value, month.end, isShortAllowed: true)
   }
 
   private func afterMonth(_ month: Found<Int>, isWeak: Bool) -> Found<Dated>? {
@@ -256,7 +282,8 @@ extension Parser {
       !isSign(day.end, ":"), !(isAdjacent(day.end) && (keyword(day.end) == .h)),
       meridiem(day.end) == nil || ordinal(next) != nil
     {
-      return withYear(day.value, month.value, day.end, isOrdinal: false)
+      return withYear(
+        day.value, month.value, day.end, isShortAllowed: next > month.end && isSign(next - 1, "-"))
     }
     if let afterNext = after(.after, .next, at: month.end) {
       let first = firstOf(month.value, from: today.adding(days: 1)).adding(months: 12)
@@ -276,14 +303,15 @@ extension Parser {
 
   /// A day and a month, and the year behind them if there is one.
   private func withYear(
-    _ day: Int, _ month: Int, _ index: Int, isOrdinal: Bool
+    _ day: Int, _ month: Int, _ index: Int, isShortAllowed: Bool
   ) -> Found<Dated>? {
     var next = skippingComma(index)
     if isSign(next, "-") || isSign(next, "/") { next += 1 }
     if [.of, .in].contains(keyword(next)) { next += 1 }
     if let year = year(next) { return dated(day, month, year: year.value, end: year.end) }
     // "31-Oct-74", "14th April 15".
-    if digits(next) == 2, next > index || isOrdinal, !isSign(next + 1, ":"), unit(next + 1) == nil,
+    if isShortAllowed, digits(next) == 2, !isSign(next + 1, ":"), unit(next + 1) == nil,
+      keyword(next + 1) != .suffix, keyword(next + 1) != .h,
       meridiem(next + 1) == nil, !isSign(index, ","), !isSign(next + 1, "-")
     {
       return dated(day, month, year: fullYear(tokens[next].value), end: next + 1)
@@ -375,7 +403,7 @@ extension Parser {
       isNumber(index) || keyword(index - 2) == .on
     else { return nil }
     // "the first thing", "the 2nd floor".
-    if !isNumber(index), tokens.indices.contains(day.end), tokens[day.end].kind == .word,
+    if keyword(index - 2) != .on || !isNumber(index), tokens.indices.contains(day.end), tokens[day.end].kind == .word,
       keyword(day.end) == .none, lexeme(day.end).month == 0
     {
       return nil

@@ -6,13 +6,30 @@ extension Parser {
     var start = index
     if [.this, .next, .last, .coming].contains(keyword(index)) { start += 1 }
     guard let (day, end) = holidayName(start) else { return nil }
+    if region != .unitedStates, Holiday.isAmerican(day) { return nil }
+    if weekendWord(end) != nil { return longWeekend(day, end: end) }
     if let year = holidayYear(end) {
       return Holiday.date(of: day, in: year.value).map { (Dated($0), year.end) }
     }
     let years = (today.year - 1)...(today.year + 1)
     let days = years.compactMap { Holiday.date(of: day, in: $0) }
     if keyword(index) == .last { return days.last { $0 < today }.map { (Dated($0), end) } }
-    return days.first { $0 >= today }.map { (Dated($0, isYearOpen: true), end) }
+    return days.first { $0 >= today }.map { date in
+      var dated = Dated(date, isYearOpen: true)
+      dated.holiday = day
+      return (dated, end)
+    }
+  }
+
+  /// `memorial day weekend`: from Friday to the end of the Monday that it is on.
+  private func longWeekend(_ day: Holiday.Day, end: Int) -> Found<Dated>? {
+    let days = [today.year, today.year + 1].compactMap { Holiday.date(of: day, in: $0) }
+    guard let next = weekendWord(end), let monday = days.first(where: { $0 >= today }),
+      monday.weekday == .monday
+    else { return nil }
+    var moment = weekend(friday: monday.adding(days: -3))
+    moment.end = monday.adding(days: 1).at(.midnight)
+    return (Dated(moment), next)
   }
 
   private func holidayName(_ index: Int) -> (day: Holiday.Day, end: Int)? {

@@ -54,7 +54,7 @@ extension Parser {
     var hours = [clock.hour]
     if !clock.isHalfKnown {
       if let part {
-        hours = [part.part.hour(clock.hour)]
+        hours = [part.part.hour(clock.hour, minute: clock.minute)]
       } else {
         let morning = clock.hour % 12
         hours = [morning, morning + 12]
@@ -147,7 +147,8 @@ extension Parser {
     if let length = phrase.length {
       guard moment.end == nil, phrase.bound == nil || phrase.bound == .after else { return nil }
       let grain = min(moment.grain, length.grain)
-      moment.end = length.shift(moment.start).adding(grain < .day ? 1 : 0, grain)
+      // The last day, hour or minute is of it, as duckling has it.
+      moment.end = length.shift(moment.start).adding(1, grain)
       moment.shape = .interval
       moment.grain = grain
       return moment
@@ -200,7 +201,7 @@ extension Parser {
       var hour = clock.hour
       var otherHour = hour
       if !clock.isHalfKnown, let part = phrase.dayPart {
-        hour = part.part.hour(hour) % 24
+        hour = part.part.hour(hour, minute: clock.minute) % 24
         otherHour = hour
       } else if !clock.isHalfKnown, !countsTo24 {
         let half = hour % 12

@@ -43,7 +43,7 @@ extension Parser {
     guard let unit = unit(next, afterNumber: false), unit.value >= .day,
       !lexeme(next).plural
     else { return nil }
-    return (Dated(cycle(unit.value, count)), unit.end)
+    return (Dated(cycle(unit.value, count), isWeak: unit.value == .year), unit.end)
   }
 
   /// `next 3 days`, `last two weeks`: whole ones, not the one that runs.
@@ -86,7 +86,7 @@ extension Parser {
     guard era == .ad || year(index) != nil,
       let first = CivilDate(year: tokens[index].value, month: 1, day: 1)
     else { return nil }
-    return (Dated(Moment(first.at(.midnight), .year)), next)
+    return (Dated(Moment(first.at(.midnight), .year), isWeak: true), next)
   }
 
   /// `AD`, `a.d.`, `BC`.

@@ -29,8 +29,8 @@ extension Parser {
       phrase.isStrong = true
       return now.end
     }
-    return recurrencePart(index, &phrase) ?? boundPart(index, &phrase)
-      ?? lengthPart(index, &phrase) ?? rangePart(index, &phrase) ?? dayAndTime(index, &phrase)
+    return recurrencePart(index, &phrase) ?? rangePart(index, &phrase) ?? boundPart(index, &phrase)
+      ?? lengthPart(index, &phrase) ?? dayAndTime(index, &phrase)
   }
 
   // MARK: Recurrences and what limits them
@@ -66,7 +66,10 @@ extension Parser {
         return day.end
       }
     }
-    if keyword(index) == .except { return exceptions(index, &phrase) }
+    if keyword(index) == .except {
+      phrase.isBroken = phrase.isBroken || phrase.recurrence == nil
+      return exceptions(index, &phrase)
+    }
     return countPart(index, &phrase)
   }
 
@@ -188,6 +191,8 @@ extension Parser {
   /// `for 30 minutes`, `for the next three weeks`, `for up to 2 months`.
   private func lengthPart(_ index: Int, _ phrase: inout Phrase) -> Int? {
     guard keyword(index) == .for, phrase.length == nil else { return nil }
+    // "for a quarter past 3" is a time, "for 3 hours" none.
+    if let clock = clock(index + 1), !clock.value.isLatent { return nil }
     var next = skipping([.the, .next, .up, .to, .all], from: index + 1)
     if keyword(next) == .approximately { next += 1 }
     if let span = span(next) {
@@ -215,6 +220,10 @@ extension Parser {
       phrase.isStrong = phrase.isStrong || !found.value.isWeak
       return found.end
     }
+    if phrase.date == nil, isRangeOfMonths(index) {
+      phrase.isBroken = true
+      return nil
+    }
     if phrase.date == nil, let found = dateRange(index) {
       phrase.moment = found.value
       phrase.isStrong = true
@@ -226,8 +235,9 @@ extension Parser {
   // MARK: Days and times
 
   private func dayAndTime(_ index: Int, _ phrase: inout Phrase) -> Int? {
-    if phrase.moment == nil, phrase.date == nil, phrase.recurrence == nil,
-      let found = fromNow(index)
+    if phrase.moment == nil, phrase.recurrence == nil, let found = fromNow(index),
+      // "today in one hour" says the day for nothing.
+      phrase.date.map({ found.value.grain < .hour && $0.moment.start.date == today }) ?? true
     {
       // Days and longer take a time beside them: "in 7 days at 5pm".
       if found.value.grain >= .hour, found.value.shape == .point, found.value.end == nil {
@@ -237,7 +247,8 @@ extension Parser {
       } else {
         phrase.moment = found.value
       }
-      phrase.isStrong = true
+      // So many years from now is no time for a reminder.
+      phrase.isStrong = phrase.isStrong || found.value.grain < .month
       return found.end
     }
     if let end = clockBeforeDay(index, &phrase) { return end }
@@ -254,7 +265,9 @@ extension Parser {
         ?? (Self.links.contains(keyword(index)) ? period(index + 1) : nil)
       {
         phrase.date = found.value
-        let isAlone = found.value.isWeak && !Self.supports(keyword(index - 1)) && keyword(index) != .in
+        let isSupported = Self.supports(keyword(index - 1)) || keyword(index) == .in
+        let isAlone =
+          found.value.isWeak && (!isSupported || found.value.moment.grain == .year)
         phrase.isStrong = phrase.isStrong || !isAlone
         return found.end
       }
@@ -286,7 +299,9 @@ extension Parser {
 
   private func clockPart(_ index: Int, _ phrase: inout Phrase) -> Int? {
     guard phrase.clocks.isEmpty, phrase.clockRange == nil else { return nil }
-    let start = Self.links.contains(keyword(index)) && keyword(index) != .at ? index + 1 : index
+    let start =
+      Self.links.contains(keyword(index)) && ![.at, .approximately].contains(keyword(index))
+      ? index + 1 : index
     guard let found = clock(start) else { return nil }
     if found.value.isLatent {
       // "7p" beside a day; a bare number never.

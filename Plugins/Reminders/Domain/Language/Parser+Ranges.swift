@@ -35,7 +35,8 @@ extension Parser {
     if from.value.isLatent && to.value.isLatent && !isOpened { return nil }
     // "13 to 15" is more often of a month.
     if from.value.isLatent && to.value.isLatent,
-      from.value.isHalfKnown || to.value.isHalfKnown || keyword(to.end) == .of
+      isNumber(from.end - 1) && from.value.isHalfKnown || isNumber(to.end - 1) && to.value.isHalfKnown
+        || keyword(to.end) == .of
     {
       return nil
     }
@@ -72,6 +73,12 @@ extension Parser {
     }
     guard first < last else { return nil }
     return (interval(first, last), end)
+  }
+
+  /// `from september to november`, which is read only in a recurrence.
+  func isRangeOfMonths(_ index: Int) -> Bool {
+    guard keyword(index) == .from, let from = month(index + 1) else { return false }
+    return [.to, .until, .through].contains(keyword(from.end)) && month(from.end + 1) != nil
   }
 
   func interval(_ first: CivilDate, _ last: CivilDate) -> Moment {

@@ -95,7 +95,9 @@ extension Parser {
   // MARK: Words of their own
 
   private func adverb(_ index: Int) -> Found<SaidRecurrence>? {
-    switch keyword(index) {
+    // "twice weekly" does not say when.
+    if index > 0, [.once, .twice, .thrice, .times, .x].contains(keyword(index - 1)) { return nil }
+    return switch keyword(index) {
     case .daily, .everyday: (SaidRecurrence(.daily), index + 1)
     case .weekly: (SaidRecurrence(.weekly), index + 1)
     case .monthly: (SaidRecurrence(.monthly), index + 1)

@@ -8,12 +8,13 @@ struct Parser: Sendable {
   let tokens: [Token]
   /// What the wall shows to who speaks.
   let now: CivilDateTime
-  /// Whether 2/3 is the second of March.
-  let dayFirst: Bool
+  /// Whose English it is.
+  let region: Region
   /// Seconds by which that wall is ahead of UTC.
   let offset: Int
 
   var today: CivilDate { now.date }
+  var dayFirst: Bool { region.isDayFirst }
 
   // MARK: Tokens
 
@@ -105,7 +106,13 @@ struct Parser: Sendable {
     {
       return (tokens[index].value, index + 1)
     }
-    return nil
+    guard (1...2).contains(lexeme(index).number), text(index + 1) == "thousand" else { return nil }
+    let thousands = lexeme(index).number * 1000
+    let rest = keyword(index + 2) == .and ? index + 3 : index + 2
+    if let found = number(rest), found.value < 100, tokens[rest].kind == .word {
+      return (thousands + found.value, found.end)
+    }
+    return (thousands, index + 2)
   }
 
   // MARK: Spans
@@ -144,7 +151,7 @@ struct Parser: Sendable {
       if isSign(amount.end, "'") { return (Span(.minute, hundredths: amount.value), more + 1) }
       if isSign(amount.end, "\"") { return (Span(.second, hundredths: amount.value), more + 1) }
     }
-    if keyword(more) == .fortnight { return (Span(.week, hundredths: 2 * amount.value), more + 1) }
+    if keyword(more) == .fortnight { return (Span(.day, hundredths: 14 * amount.value), more + 1) }
     let noun = keyword(more) == .of ? more + 1 : more
     guard let unit = unit(noun, afterNumber: isNumber(index)) else { return nil }
     if let half = halfAfter(unit.end) {

@@ -8,11 +8,11 @@ public import KithTime
 public struct TimeReader: Sendable {
   /// What a reader must be told about who speaks.
   public struct Options: Sendable, Hashable {
-    /// Whether 2/3 is the second of March, as it is outside the United States.
-    public var dayFirst: Bool
+    /// Whose English it is: of 2/3 and Thanksgiving each country thinks its own.
+    public var region: Region
 
     /// American unless told.
-    public init(dayFirst: Bool = false) { self.dayFirst = dayFirst }
+    public init(region: Region = .unitedStates) { self.region = region }
   }
 
   private let now: CivilDateTime
@@ -34,9 +34,10 @@ public struct TimeReader: Sendable {
     let tokens = Tokenizer.tokens(of: bytes)
     if tokens.isEmpty { return nil }
     let parser = Parser(
-      tokens: tokens, now: now, dayFirst: options.dayFirst, offset: offset)
+      tokens: tokens, now: now, region: options.region, offset: offset)
     let phrase = parser.phrase()
     if phrase.isEmpty || phrase.isBroken { return nil }
+    if parser.hasMisleadingRest(phrase) { return nil }
     if !phrase.isStrong, !parser.coversAll(phrase) { return nil }
     guard let (meaning, alternatives) = parser.meaning(of: phrase) else { return nil }
     let spans = parser.spans(of: phrase)
@@ -62,6 +63,13 @@ public struct TimeReader: Sendable {
 }
 
 extension Parser {
+  /// Whether a word was left that says that the time is not what it seems: `the closest christmas to today`.
+  func hasMisleadingRest(_ phrase: Phrase) -> Bool {
+    tokens.indices.contains { index in
+      keyword(index) == .closest && !phrase.covered.contains { $0.contains(index) }
+    }
+  }
+
   /// Whether nothing but the time is in the text.
   func coversAll(_ phrase: Phrase) -> Bool {
     var index = 0

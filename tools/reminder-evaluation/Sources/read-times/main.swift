@@ -3,7 +3,7 @@ import KithTime
 import RemindersDomain
 
 // Reads phrases, one a line, and prints what each means, as `times.py` compares it. A line has, with tabs between: the wall
-// time of who speaks (20130212T043000), seconds east of UTC, `dayFirst` or nothing, and the phrase. An answer has the kind
+// time of who speaks (20130212T043000), seconds east of UTC, the region, and the phrase. An answer has the kind
 // and what belongs to it: `once`, shape, start, end or nothing, grain, alternatives; or `recurring`, start, rule, EXDATE,
 // policy; or `nothing`. With --speed FILE it reads the phrases of a file for some seconds and prints how many in a second.
 
@@ -38,10 +38,10 @@ func text(of meaning: Reading.Meaning) -> [String] {
   }
 }
 
-func reader(wall: CivilDateTime, offset: Int, dayFirst: Bool) -> TimeReader {
+func reader(wall: CivilDateTime, offset: Int, region: Region) -> TimeReader {
   let zone = Zone.fixed(offset: offset, name: "said")
   return TimeReader(
-    reference: zone.instant(of: wall), zone: zone, options: .init(dayFirst: dayFirst))
+    reference: zone.instant(of: wall), zone: zone, options: .init(region: region))
 }
 
 func answer(_ line: String) -> String {
@@ -49,7 +49,8 @@ func answer(_ line: String) -> String {
   guard fields.count == 4, let wall = civil(fields[0]), let offset = Int(fields[1]) else {
     return "error: a line has four fields"
   }
-  let reader = reader(wall: wall, offset: offset, dayFirst: fields[2] == "dayFirst")
+  let region = Region.allCases.first { "\($0)" == fields[2] } ?? .unitedStates
+  let reader = reader(wall: wall, offset: offset, region: region)
   guard let reading = reader.read(String(fields[3])) else { return "nothing" }
   let others = reading.alternatives.map { text(of: $0)[2] }.joined(separator: ",")
   return (text(of: reading.meaning) + [others, reading.text]).joined(separator: "\t")
@@ -59,7 +60,7 @@ func speed() {
   var phrases: [String] = []
   while let line = readLine() { phrases.append(line) }
   guard let wall = civil("20261121T181500"), !phrases.isEmpty else { return }
-  let reader = reader(wall: wall, offset: -18_000, dayFirst: false)
+  let reader = reader(wall: wall, offset: -18_000, region: .unitedStates)
   let clock = ContinuousClock()
   var count = 0
   var found = 0
