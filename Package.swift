@@ -103,6 +103,7 @@ let pure: [Target] = [
   library("KithManifest", ["KithJSON", yams]),
   library("KithCertificates", [asn1, crypto]),
   library("KithMetrics", []),
+  library("KithTime", []),
   library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
 
@@ -167,6 +168,11 @@ let plugins: [Target] =
   workerPlugin(
     "RiskEngine", executable: "risk-engine-worker", contract: "RiskContract",
     serviceLibraries: [crypto])
+  // Reminders, of which only the rules are here yet.
+  + [
+    library("RemindersDomain", path: "Plugins/Reminders/Domain", ["KithTime"]),
+    tests("RemindersTests", ["KithTime", "RemindersDomain"]),
+  ]
 
 /// Beside the house.
 let testing: [Target] = [
@@ -212,6 +218,7 @@ let testing: [Target] = [
   tests("KithStoreTests", ["KithRPC", "KithStore", "KithTesting", "KithTransportInProcess", grdb]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithMetricsTests", ["KithMetrics"]),
+  tests("KithTimeTests", ["KithTime"]),
   tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
   tests(
     "KithPlanningTests",
@@ -274,6 +281,8 @@ let package = Package(
     .library(name: "KithTesting", targets: ["KithTesting"]),
     .library(name: "KithWorker", targets: ["KithWorker"]),
     .library(name: "SupervisionSimulation", targets: ["SupervisionSimulation"]),
+    .library(name: "KithTime", targets: ["KithTime"]),
+    .library(name: "RemindersDomain", targets: ["RemindersDomain"]),
     .library(name: "RiskContract", targets: ["RiskContract"]),
     .library(name: "RiskEngineDomain", targets: ["RiskEngineDomain"]),
     .library(name: "KithTransportInProcess", targets: ["KithTransportInProcess"]),

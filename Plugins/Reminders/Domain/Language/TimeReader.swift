@@ -1,0 +1,110 @@
+public import KithTime
+
+/// Reads times out of plain English: "Pills at 8 pm", "every weekday at 7:30 take the blue pill", "in 20 minutes".
+///
+/// A grammar, no model and no clock: the same text, reference, zone and options always give the same. It knows what
+/// duckling's English corpus and people's reminders say; what it is not sure to understand is not claimed, since a reminder
+/// at a wrong time is worse than a question. A reader may be used from many threads at once.
+public struct TimeReader: Sendable {
+  /// What a reader must be told about who speaks.
+  public struct Options: Sendable, Hashable {
+    /// Whose English it is: of 2/3 and Thanksgiving each country thinks its own.
+    public var region: Region
+
+    /// American unless told.
+    public init(region: Region = .unitedStates) { self.region = region }
+  }
+
+  private let now: CivilDateTime
+  private let offset: Int
+  private let options: Options
+
+  /// A reader for somebody who speaks at an instant, in a zone.
+  public init(reference: Instant, zone: Zone, options: Options = Options()) {
+    now = zone.civil(at: reference)
+    offset = zone.offset(at: reference)
+    self.options = options
+  }
+
+  /// What a text says about time; nil where it says nothing, or nothing that is understood for sure.
+  ///
+  /// Texts of more than 2,048 bytes are read up to there.
+  public func read(_ text: String) -> Reading? {
+    let bytes = Array(text.utf8)
+    let tokens = Tokenizer.tokens(of: bytes)
+    if tokens.isEmpty { return nil }
+    let parser = Parser(
+      tokens: tokens, now: now, region: options.region, offset: offset)
+    let phrase = parser.phrase()
+    if phrase.isEmpty || phrase.isBroken { return nil }
+    if parser.hasMisleadingRest(phrase) { return nil }
+    if !phrase.isStrong, !parser.coversAll(phrase) { return nil }
+    guard let (meaning, alternatives) = parser.meaning(of: phrase) else { return nil }
+    let spans = parser.spans(of: phrase)
+    return Reading(
+      meaning: meaning, certainty: alternatives.isEmpty ? .certain : .ambiguous,
+      alternatives: alternatives, text: Self.rest(of: bytes, without: spans), spans: spans)
+  }
+
+  /// The text without some parts: their spaces become one, and signs that stood beside them go.
+  private static func rest(of bytes: [UInt8], without spans: [Range<Int>]) -> String {
+    var rest: [UInt8] = []
+    var index = 0
+    for span in spans {
+      rest += bytes[index..<span.lowerBound]
+      rest.append(UInt8(ascii: " "))
+      index = span.upperBound
+    }
+    rest += bytes[index...]
+    let words = rest.split { $0 <= 32 }
+      .filter { !($0.count == 1 && ",.;:-()".utf8.contains($0[$0.startIndex])) }
+    return String(decoding: Array(words.joined(separator: [UInt8(ascii: " ")])), as: UTF8.self)
+  }
+}
+
+extension Parser {
+  /// Whether a word was left that says that the time is not what it seems: `the closest christmas to today`.
+  func hasMisleadingRest(_ phrase: Phrase) -> Bool {
+    tokens.indices.contains { index in
+      keyword(index) == .closest && !phrase.covered.contains { $0.contains(index) }
+    }
+  }
+
+  /// Whether nothing but the time is in the text.
+  func coversAll(_ phrase: Phrase) -> Bool {
+    var index = 0
+    for range in phrase.covered {
+      while index < range.lowerBound {
+        guard tokens[index].kind == .sign || Self.links.contains(keyword(index)) else { return false }
+        index += 1
+      }
+      index = range.upperBound
+    }
+    return tokens[index...].allSatisfy { $0.kind == .sign }
+  }
+
+  /// The bytes of the time's words, those that join them included.
+  func spans(of phrase: Phrase) -> [Range<Int>] {
+    var spans: [Range<Int>] = []
+    var last = -1
+    for range in phrase.covered {
+      var first = range.lowerBound
+      while first > last + 1, first > 0,
+        Self.links.contains(keyword(first - 1)) && keyword(first - 1) != .and
+      {
+        first -= 1
+      }
+      let joined = last >= 0 && (last + 1..<max(first, last + 1)).allSatisfy {
+        isSign($0, ",") || keyword($0) == .and
+      }
+      let bytes = tokens[first].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
+      if joined, let previous = spans.popLast() {
+        spans.append(previous.lowerBound..<bytes.upperBound)
+      } else {
+        spans.append(bytes)
+      }
+      last = range.upperBound - 1
+    }
+    return spans
+  }
+}

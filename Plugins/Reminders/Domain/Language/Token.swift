@@ -1,0 +1,100 @@
+/// A word, a number or a sign, with its place.
+struct Token: Sendable {
+  enum Kind: Sendable {
+    case word, number, sign
+  }
+
+  var kind: Kind
+  /// The bytes of the text that it is.
+  var range: Range<Int>
+  /// What the word can mean; nothing for words that the grammar does not know, numbers and signs.
+  var lexeme = Lexeme()
+  /// The word in lower case, without 's; empty where it is longer than any that the grammar knows.
+  var text = ""
+  /// The number, -1 where it has more than nine digits.
+  var value = 0
+  /// The ASCII character of a sign.
+  var sign: UInt8 = 0
+  /// Whether nothing is between it and the token before.
+  var isAdjacent = false
+  /// Written with 's at its end.
+  var isPossessive = false
+}
+
+/// Cuts a text into tokens in one pass: letters, digits and signs apart, so that `16h30` is three.
+struct Tokenizer {
+  /// Longer texts are read up to here; a reminder in more words is none.
+  static let longestText = 2048
+
+  static func tokens(of text: [UInt8]) -> [Token] {
+    var tokens: [Token] = []
+    tokens.reserveCapacity(16)
+    let end = min(text.count, longestText)
+    var index = 0
+    while index < end {
+      let byte = text[index]
+      let start = index
+      if byte <= 32 {
+        index += 1
+        continue
+      }
+      let isAdjacent = tokens.last.map { $0.range.upperBound == start } ?? false
+      if isDigit(byte) {
+        while index < end, isDigit(text[index]) { index += 1 }
+        var token = Token(kind: .number, range: start..<index, isAdjacent: isAdjacent)
+        token.value = value(text[start..<index])
+        tokens.append(token)
+      } else if isLetter(byte) || byte == UInt8(ascii: "@") || byte == UInt8(ascii: "&") {
+        tokens.append(word(text, &index, end: end, isAdjacent: isAdjacent))
+      } else {
+        index += 1
+        tokens.append(
+          Token(kind: .sign, range: start..<index, sign: byte, isAdjacent: isAdjacent))
+      }
+    }
+    return tokens
+  }
+
+  private static func word(
+    _ text: [UInt8], _ index: inout Int, end: Int, isAdjacent: Bool
+  ) -> Token {
+    let start = index
+    var lower: [UInt8] = []
+    if isLetter(text[index]) {
+      while index < end {
+        let byte = text[index]
+        if isLetter(byte) {
+          lower.append((65...90).contains(byte) ? byte | 32 : byte)
+        } else if byte == UInt8(ascii: "'"), index + 1 < end, isLetter(text[index + 1]), index > start {
+          lower.append(byte)
+        } else {
+          break
+        }
+        index += 1
+      }
+    } else {
+      lower.append(text[index])
+      index += 1
+    }
+    var token = Token(kind: .word, range: start..<index, isAdjacent: isAdjacent)
+    if lower.count > 3, lower.suffix(2).elementsEqual("'s".utf8), !lower.starts(with: "o'".utf8) {
+      token.isPossessive = true
+      lower.removeLast(2)
+    }
+    // No known word is longer, and strings of up to 15 bytes are not allocated.
+    if lower.count <= 15 {
+      token.text = String(decoding: lower, as: UTF8.self)
+      token.lexeme = Lexicon.lookup(token.text) ?? Lexeme()
+    }
+    return token
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 <= 9 }
+
+  /// A letter of ASCII, or a part of any other character.
+  private static func isLetter(_ byte: UInt8) -> Bool { (byte | 32) &- 97 <= 25 || byte >= 128 }
+
+  private static func value(_ digits: ArraySlice<UInt8>) -> Int {
+    digits.count > 9 ? -1 : digits.reduce(0) { $0 * 10 + Int($1 - 48) }
+  }
+}
