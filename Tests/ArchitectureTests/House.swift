@@ -14,6 +14,8 @@ enum House {
     "KithJSON": ["FoundationEssentials"],
     "KithManifest": ["KithJSON", "Yams", "Glibc"],
     "KithMetrics": [],
+    "KithAccess": [],
+    "KithSealing": ["Crypto", "CryptoExtras", "Glibc"],
     "KithCertificates": ["Crypto", "FoundationEssentials", "SwiftASN1"],
     "KithSupervision": ["KithManifest", "KithMetrics"],
 
@@ -38,7 +40,10 @@ enum House {
     "KithClient": [
       "HostContract", "KithRPC", "KithTransportNng", "FoundationEssentials", "Glibc",
     ],
-    "KithStore": ["KithRPC", "Crypto", "GRDB", "FoundationEssentials", "Glibc"],
+    "KithStore": [
+      "KithAccess", "KithRPC", "KithSealing", "KithWire", "Crypto", "GRDB", "FoundationEssentials",
+      "Glibc",
+    ],
     "KithWorker": [
       "HealthContract", "KithClient", "KithJSON", "KithMetrics", "KithRPC", "KithTelemetry",
       "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
