@@ -19,6 +19,7 @@ let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
@@ -104,6 +105,8 @@ let pure: [Target] = [
   library("KithCertificates", [asn1, crypto]),
   library("KithMetrics", []),
   library("KithTime", []),
+  library("KithAccess", []),
+  library("KithSealing", [crypto, cryptoExtras]),
   library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
 
@@ -131,7 +134,7 @@ let words: [Target] = [
 
 /// Floor 4: shells that carry decisions out.
 let shells: [Target] = [
-  library("KithStore", ["KithRPC", crypto, grdb]),
+  library("KithStore", ["KithAccess", "KithRPC", "KithSealing", "KithWire", crypto, grdb]),
   library("KithPlanning", ["KithManifest", "KithReflection"]),
   library("KithClient", ["HostContract", "KithRPC", "KithTransportNng"]),
   library(
@@ -187,7 +190,10 @@ let testing: [Target] = [
   // A worker that does what it should not, for IntegrationTests and the soak.
   program(
     "misbehaving-worker", path: "Tests/MisbehavingWorker",
-    ["KithRPC", "KithStore", "KithWorker", "RiskContract", "TestingContract", logging]
+    [
+      "KithRPC", "KithSealing", "KithStore", "KithWorker", "RiskContract", "TestingContract",
+      logging,
+    ]
   ),
   tests("ArchitectureTests", []),
   tests(
@@ -215,7 +221,14 @@ let testing: [Target] = [
       "DescriptorContract", "KithJSON", "KithReflection", "KithWire", "RiskContract",
       "TestingContract",
     ]),
-  tests("KithStoreTests", ["KithRPC", "KithStore", "KithTesting", "KithTransportInProcess", grdb]),
+  tests("KithAccessTests", ["KithAccess"]),
+  tests("KithSealingTests", ["KithSealing", "KithTesting", crypto]),
+  tests(
+    "KithStoreTests",
+    [
+      "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting", "KithTransportInProcess",
+      "KithWire", "TestingContract", crypto, grdb,
+    ]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithMetricsTests", ["KithMetrics"]),
   tests("KithTimeTests", ["KithTime"]),
@@ -277,6 +290,7 @@ let package = Package(
     .library(name: "KithManifest", targets: ["KithManifest"]),
     .library(name: "KithReflection", targets: ["KithReflection"]),
     .library(name: "KithRPC", targets: ["KithRPC"]),
+    .library(name: "KithSealing", targets: ["KithSealing"]),
     .library(name: "KithStore", targets: ["KithStore"]),
     .library(name: "KithTesting", targets: ["KithTesting"]),
     .library(name: "KithWorker", targets: ["KithWorker"]),

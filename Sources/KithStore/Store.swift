@@ -1,10 +1,13 @@
 public import GRDB
 import Glibc
+public import KithSealing
 
 /// A worker's database: one SQLite file of its own, which nobody shares.
 ///
 /// What a write has returned from survives a crash of the process and a loss of power: write-ahead log, with
-/// `synchronous = FULL`. Safe to use from any task; writes come one after another.
+/// `synchronous = FULL`. With `NORMAL` the log would reach the disk only now and then, and a loss of power would take the
+/// last writes, which callers were told are done. The wait for the disk is shared by all writes that come at the same time
+/// (see ``write(_:)``). Readers never wait for writers. Safe to use from any task.
 public final class Store: Sendable {
   /// One step from a schema to the next. Never changed once it has shipped.
   public struct Migration: Sendable {
@@ -20,61 +23,194 @@ public final class Store: Sendable {
     }
   }
 
-  /// Where the file is.
-  public let path: String
-  private let queue: DatabaseQueue
+  /// What is done about a file that is damaged.
+  public enum WhenDamaged: String, Sendable, Hashable, CaseIterable {
+    /// Nothing: the store does not open, and the file stays as it is, until a person has decided. The default, since what
+    /// could be saved may lack what somebody relies on, and looks whole.
+    case refuse
+    /// The damaged file is kept beside, and what could be saved of it goes on in a new one: see ``Salvage``.
+    case salvage
+  }
+
+  /// The name of the file in a worker's state folder.
+  public static let fileName = "store.sqlite"
+
+  /// Where the file is; nil in memory.
+  public let path: String?
+  /// What was saved of a damaged file when this one was opened; nil when it was whole.
+  public let salvage: Salvage?
+  /// What the store tells of its changes.
+  public let events: EventLog
+
+  private let database: any DatabaseWriter
+  private let sealing: StoreSealing
+  private let commits: GroupCommit
+  private let lock: FolderLock?
 
   /// Opens the file, or makes it, checks that it is whole, and brings its schema up to date.
-  /// - Throws: ``StoreError`` when it cannot be opened, is damaged, or has been written by a later version.
-  public init(path: String, migrations: [Migration]) throws(StoreError) {
-    self.path = path
-    var configuration = Configuration()
-    configuration.journalMode = .wal
-    // Another generation of the worker may hold the lock for a moment.
-    configuration.busyMode = .timeout(5)
-    do {
-      queue = try DatabaseQueue(path: path, configuration: configuration)
-      chmod(path, 0o600)
-      // GRDB sets NORMAL with the write-ahead log, under which a loss of power takes the last writes.
-      try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-      let findings = try queue.read { try String.fetchAll($0, sql: "PRAGMA quick_check(3)") }
-      guard findings == ["ok"] else {
-        throw StoreError(
-          "\(path) is damaged (\(findings.first ?? "unknown")): move it away and start anew, or restore a backup"
-        )
-      }
-      var migrator = DatabaseMigrator()
-      for step in migrations { migrator.registerMigration(step.name, migrate: step.migrate) }
-      if try queue.read(migrator.hasBeenSuperseded) {
-        throw StoreError(
-          "\(path) was written by a later version of this worker: start that version, or restore a backup"
-        )
-      }
-      try migrator.migrate(queue)
-    } catch let error as StoreError {
-      throw error
+  /// - Parameters:
+  ///   - keys: what seals the personal part of it.
+  ///   - migrations: the worker's steps, the oldest first. The tables of the SDK come by themselves.
+  ///   - events: how long events are kept.
+  /// - Throws: ``StoreError`` when it cannot be opened, is damaged, has been written by a later version, or was sealed with
+  ///   other keys.
+  public init(
+    path: String, keys: SealingKeys, migrations: [Migration] = [],
+    whenDamaged: WhenDamaged = .refuse, events retention: EventRetention = EventRetention()
+  ) throws(StoreError) {
+    let lock = try FolderLock(Self.folder(of: path), .shared)
+    let migrator = StoreSchema.migrator(migrations)
+    var salvage: Salvage?
+    var opened: (any DatabaseWriter, StoreSealing)
+    do throws(StoreError) {
+      opened = try Self.open(path, keys, migrator)
     } catch {
-      throw StoreError("\(path) cannot be used: \(Self.reason(error))")
+      guard error.code == .damaged else { throw error }
+      guard whenDamaged == .salvage else {
+        throw StoreError(
+          .damaged,
+          "\(error.message); restore a backup with `kith restore`, or have what can be saved of it "
+            + "go on with `store: { when_damaged: salvage }`")
+      }
+      salvage = try Salvage.save(path, migrator)
+      opened = try Self.open(path, keys, migrator)
+    }
+    self.path = path
+    self.salvage = salvage
+    self.lock = lock
+    (database, sealing) = opened
+    commits = GroupCommit(database) { try keys.refresh() }
+    events = EventLog(retention: retention)
+  }
+
+  /// A store in memory, as a worker has it in a product that keeps nothing; gone with the process.
+  /// - Throws: ``StoreError`` when a migration fails.
+  public init(
+    inMemoryWith keys: SealingKeys = SealingKeys(worker: "memory"), migrations: [Migration] = [],
+    events retention: EventRetention = EventRetention()
+  ) throws(StoreError) {
+    path = nil
+    salvage = nil
+    lock = nil
+    do {
+      let queue = try DatabaseQueue()
+      try StoreSchema.migrator(migrations).migrate(queue)
+      sealing = try queue.write { try StoreSealing(keys: keys, in: $0) }
+      database = queue
+    } catch {
+      throw StoreError(.unusable, error, "the store in memory")
+    }
+    commits = GroupCommit(database) {}
+    events = EventLog(retention: retention)
+  }
+
+  /// Reads, in one consistent view, beside whatever is being written.
+  /// - Throws: what `body` throws; ``StoreError`` when the disk fails.
+  public func read<Value: Sendable>(
+    _ body: @escaping @Sendable (ReadTransaction) throws -> Value
+  ) async throws -> Value {
+    let sealing = sealing
+    do {
+      return try await database.read {
+        try body(ReadTransaction(database: $0, sealing: sealing))
+      }
+    } catch {
+      throw StoreError.mapped(error, path: path ?? "the store in memory")
     }
   }
 
-  /// Reads, in one consistent view.
-  public func read<Value: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Value
-  ) async throws -> Value {
-    try await queue.read(body)
-  }
-
-  /// Writes, in one transaction: all of it or, when `body` throws, nothing.
+  /// Writes: all that `body` does or, when it throws, nothing. What this returns from is durable.
+  ///
+  /// Writes that come at the same time share one transaction, each as if it were alone: `body` sees those before it, and its
+  /// failure takes nothing of them. `body` may run a second time after the first was taken back, so that it must do nothing
+  /// but read and write the transaction. A write that has begun to wait is carried out also when its task is cancelled.
+  /// - Throws: what `body` throws; ``StoreError`` when the disk is full or fails, after which the next write may succeed;
+  ///   `CancellationError` when the task was cancelled before.
   public func write<Value: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Value
+    _ body: @escaping @Sendable (WriteTransaction) throws -> Value
   ) async throws -> Value {
-    try await queue.write(body)
+    try Task.checkCancellation()
+    let (sealing, events, path) = (sealing, events, path ?? "the store in memory")
+    return try await withCheckedThrowingContinuation { continuation in
+      commits.add(
+        GroupCommit.Write(
+          run: { database in
+            let appended = EventLog.Appended()
+            let value = try body(
+              WriteTransaction(
+                database: database, sealing: sealing, events: events, appended: appended))
+            let hasEvents = appended.count > 0
+            return {
+              continuation.resume(returning: value)
+              if hasEvents { events.announce() }
+            }
+          }, fail: { continuation.resume(throwing: StoreError.mapped($0, path: path)) }))
+    }
   }
 
-  /// What SQLite says, without statements and their arguments, which may be personal.
-  private static func reason(_ error: any Error) -> String {
-    guard let error = error as? DatabaseError else { return "\(type(of: error))" }
-    return "\(error.message ?? "unknown") (SQLite \(error.extendedResultCode.rawValue))"
+  /// Closes the file; nothing can be read or written afterwards. A store that is not closed is closed with its process.
+  public func close() throws { try database.close() }
+
+  // MARK: Opening
+
+  private static func open(
+    _ path: String, _ keys: SealingKeys, _ migrator: DatabaseMigrator
+  ) throws(StoreError) -> (any DatabaseWriter, StoreSealing) {
+    // Before SQLite does, which would let others read it.
+    let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else {
+      throw StoreError(
+        .unusable, "\(path) cannot be opened: \(String(cString: strerror(errno)))")
+    }
+    Glibc.close(file)
+    do {
+      try check(path, migrator)
+      var configuration = Configuration()
+      // Another generation of the worker, or a tool, may hold the lock for a moment.
+      configuration.busyMode = .timeout(5)
+      configuration.maximumReaderCount = 4
+      let pool = try DatabasePool(path: path, configuration: configuration)
+      // GRDB sets NORMAL with the write-ahead log.
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      try migrator.migrate(pool)
+      return (pool, try pool.write { try StoreSealing(keys: keys, in: $0) })
+    } catch let error as StoreError {
+      throw error
+    } catch let error as SealingError {
+      throw StoreError(error)
+    } catch {
+      let code = (error as? DatabaseError).flatMap(StoreError.code)
+      throw StoreError(code ?? .unusable, error, path)
+    }
+  }
+
+  /// Checks, before anything is written to it, that a file is whole and of no later version: every page of it, but not
+  /// the order of its indexes, which takes long.
+  private static func check(_ path: String, _ migrator: DatabaseMigrator) throws {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    try checkPages(queue, path)
+    if try queue.read(migrator.hasBeenSuperseded) {
+      throw StoreError(
+        .laterVersion,
+        "\(path) was written by a later version of this worker: start that version, or restore a "
+          + "backup")
+    }
+    try queue.close()
+  }
+
+  /// Checks that every page of a file is whole.
+  static func checkPages(_ database: any DatabaseReader, _ path: String) throws {
+    let findings = try database.read { try String.fetchAll($0, sql: "PRAGMA quick_check(3)") }
+    guard findings == ["ok"] else {
+      throw StoreError(.damaged, "\(path) is damaged (\(findings.first ?? "unknown"))")
+    }
+  }
+
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 }

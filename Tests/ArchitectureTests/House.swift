@@ -15,6 +15,8 @@ enum House {
     "KithManifest": ["KithJSON", "Yams", "Glibc"],
     "KithMetrics": [],
     "KithTime": ["Glibc"],
+    "KithAccess": [],
+    "KithSealing": ["Crypto", "CryptoExtras", "Glibc"],
     "KithCertificates": ["Crypto", "FoundationEssentials", "SwiftASN1"],
     "KithSupervision": ["KithManifest", "KithMetrics"],
 
@@ -39,7 +41,10 @@ enum House {
     "KithClient": [
       "HostContract", "KithRPC", "KithTransportNng", "FoundationEssentials", "Glibc",
     ],
-    "KithStore": ["KithRPC", "Crypto", "GRDB", "FoundationEssentials", "Glibc"],
+    "KithStore": [
+      "KithAccess", "KithRPC", "KithSealing", "KithWire", "Crypto", "GRDB", "FoundationEssentials",
+      "Glibc",
+    ],
     "KithWorker": [
       "HealthContract", "KithClient", "KithJSON", "KithMetrics", "KithRPC", "KithTelemetry",
       "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",

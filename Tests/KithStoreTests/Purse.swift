@@ -1,4 +1,5 @@
 import KithRPC
+import KithSealing
 import KithStore
 import KithTesting
 import KithTransportInProcess
@@ -29,8 +30,7 @@ final class Purse: Sendable {
   /// The record, opened anew.
   func openRecord() throws -> StoredAnswers {
     StoredAnswers(
-      in: try Store(path: "\(folder.path)/\(Self.file)", migrations: [StoredAnswers.migration]),
-      key: try SealingKey(file: "\(folder.path)/key"),
+      in: try Store(path: "\(folder.path)/\(Self.file)", keys: try folder.keys()),
       now: { self.clock.load(ordering: .relaxed) })
   }
 
@@ -67,6 +67,15 @@ final class Purse: Sendable {
       server.close()
     }
     try await body(client)
+  }
+}
+
+extension TemporaryFolder {
+  /// The keys of a worker whose product keeps its ring in this folder.
+  func keys(worker: String = "test") throws -> SealingKeys {
+    let file = KeyRingFile(path: "\(path)/\(KeyRingFile.name)")
+    try file.makeIfMissing()
+    return try SealingKeys(file: file, worker: worker)
   }
 }
 

@@ -1,5 +1,6 @@
 import Glibc
 import KithRPC
+import KithSealing
 import KithStore
 import KithWorker
 import TestingContract
@@ -18,9 +19,11 @@ struct Ledger: OnceHandler {
   /// The service of a worker that has a state folder, which answers repeats from a record in it; nil without one.
   static func service(_ context: WorkerContext) throws -> ServiceDefinition? {
     guard let folder = context.stateDirectory else { return nil }
-    let store = try Store(path: "\(folder)/answers.db", migrations: [StoredAnswers.migration])
-    let answers = StoredAnswers(
-      in: store, key: try SealingKey(file: "\(folder)/answers.key"), now: { Int64(time(nil)) })
+    let file = KeyRingFile(path: "\(folder)/\(KeyRingFile.name)")
+    try file.makeIfMissing()
+    let keys = try SealingKeys(file: file, worker: context.worker)
+    let store = try Store(path: "\(folder)/\(Store.fileName)", keys: keys)
+    let answers = StoredAnswers(in: store, now: { Int64(time(nil)) })
     let ledger = Ledger(path: "\(folder)/\(fileName)", generation: context.generation)
     return .once(ledger).answeringRepeats(from: answers)
   }

@@ -7,11 +7,14 @@ let package = Package(
   name: "kith-benchmarks",
   products: [
     .executable(name: "kith-bench", targets: ["kith-bench"]),
+    // Of its own, so that it is built without gRPC.
+    .executable(name: "store-bench", targets: ["store-bench"]),
     // Of its own, since it is preloaded into processes.
     .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
   ],
   dependencies: [
     .package(name: "kith", path: "../.."),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
@@ -31,9 +34,22 @@ let package = Package(
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
+    // What every benchmark needs: load, tables, floors, the machine.
+    .target(name: "BenchmarkKit", swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "store-bench",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "KithSealing", package: "kith"),
+        .product(name: "KithStore", package: "kith"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(
       name: "kith-bench",
       dependencies: [
+        "BenchmarkKit",
         "CookedNng",
         "GRPCPeer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

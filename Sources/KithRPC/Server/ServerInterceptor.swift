@@ -26,12 +26,13 @@ extension [any ServerInterceptor] {
 }
 
 extension RPCError {
-  /// What a caller sees of an error that a handler threw: an ``RPCError`` as it is, a cancellation as
-  /// CANCELLED, and of anything else nothing but UNKNOWN.
+  /// What a caller sees of an error that a handler threw: an ``RPCError``, and what says how it is one, as it is, a
+  /// cancellation as CANCELLED, and of anything else nothing but UNKNOWN.
   public init(ofHandler error: any Error) {
     switch error {
     case let refusal as CallRefusal: self = refusal.error
     case let error as RPCError where error.code != .ok: self = error
+    case let error as any RPCErrorConvertible: self = error.rpcError
     case is CancellationError:
       self.init(.cancelled, "the call was cancelled before the handler answered")
     default:
@@ -39,6 +40,12 @@ extension RPCError {
         .unknown, "the worker failed in a way that it did not name; see its log", cause: error)
     }
   }
+}
+
+/// An error of a library that handlers use, which says itself what a caller sees of it.
+public protocol RPCErrorConvertible: Error {
+  /// The error as a caller sees it. Never OK, its message never personal.
+  var rpcError: RPCError { get }
 }
 
 /// An error of the server itself on the handler's path: its details are about this very call, where those of an

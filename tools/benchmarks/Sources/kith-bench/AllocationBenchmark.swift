@@ -1,3 +1,5 @@
+import BenchmarkKit
+
 /// How often a unary call allocates, on each side, counted by a library that is preloaded into both processes.
 ///
 /// What Kith's figures are made of, as a debugger that stops at every allocation shows it:

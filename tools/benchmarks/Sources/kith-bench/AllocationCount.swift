@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchmarkKit
 import Glibc
 
 /// The count that `AllocationCounter`, preloaded into a process, keeps in a file.

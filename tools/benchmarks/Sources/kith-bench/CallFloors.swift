@@ -1,3 +1,5 @@
+import BenchmarkKit
+
 /// What is asked of Kith's calls, as ratios to the peers that were measured beside it, and what was seen.
 struct CallFloors {
   var results: CallResults

@@ -1,3 +1,5 @@
+import BenchmarkKit
+
 /// What the stacks gave, round by round.
 struct CallResults {
   private struct Key: Hashable {

@@ -1,3 +1,5 @@
+import BenchmarkKit
+
 /// The servers of all stacks that make calls, each a process of its own.
 final class CallServers {
   private let folder: String

@@ -1,3 +1,5 @@
+import BenchmarkKit
+
 /// A way of making a call that is measured beside the others, its server in a process of its own.
 struct CallStack {
   /// What a table calls it.

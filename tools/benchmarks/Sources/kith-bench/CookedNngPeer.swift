@@ -1,3 +1,4 @@
+import BenchmarkKit
 import CookedNng
 
 /// nng's own request protocol from C, one request at a time: what Kith's users would have without Kith.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchmarkKit
 import GRPCPeer
 
 /// The other ends of the measurements: each runs in a process of its own, which the benchmark starts.

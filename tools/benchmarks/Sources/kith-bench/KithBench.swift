@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchmarkKit
 import GRPCPeer
 
 @main

@@ -1,3 +1,4 @@
+import BenchmarkKit
 import KithRPC
 import KithTransportNng
 // No product of its own; KithRPC, whose streams speak of its buffers, brings it.

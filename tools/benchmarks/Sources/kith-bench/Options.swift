@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchmarkKit
 
 /// What all measurements share.
 struct Options: ParsableArguments {

@@ -1,3 +1,4 @@
+import BenchmarkKit
 import Glibc
 import HostContract
 import KithClient

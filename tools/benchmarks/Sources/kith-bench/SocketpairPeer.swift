@@ -1,3 +1,4 @@
+import BenchmarkKit
 import Glibc
 
 /// The floor under every stack: blocking reads and writes of fixed-size frames on a raw socket pair, no protobuf, no calls.

@@ -1,3 +1,5 @@
+import BenchmarkKit
+
 /// One server stream: how many messages a second, and how much memory it takes on both sides, client and server in two processes.
 struct StreamBenchmark {
   var options: Options

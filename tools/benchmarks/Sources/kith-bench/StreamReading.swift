@@ -1,3 +1,4 @@
+import BenchmarkKit
 import Glibc
 
 /// One stream, read from its first message to its end.

@@ -1,8 +1,8 @@
 import Glibc
 
 /// A process of this benchmark: the other end of a measurement, or a program of Kith's.
-final class ChildProcess {
-  let pid: pid_t
+package final class ChildProcess {
+  package let pid: pid_t
 
   /// Starts a program.
   ///
@@ -13,7 +13,7 @@ final class ChildProcess {
   ///   - inherited: A descriptor that it finds as number 3.
   ///   - output: A descriptor that takes its standard output.
   ///   - silent: Whether its standard output goes nowhere.
-  init(
+  package init(
     _ path: String, _ arguments: [String], environment: [String: String] = [:],
     inherited: Int32? = nil, output: Int32? = nil, silent: Bool = false
   ) throws {
@@ -43,7 +43,7 @@ final class ChildProcess {
   }
 
   /// Runs a program to its end and gives what it printed.
-  static func output(
+  package static func output(
     of path: String, _ arguments: [String], environment: [String: String] = [:]
   ) throws -> String {
     var ends: [Int32] = [0, 0]
@@ -68,7 +68,7 @@ final class ChildProcess {
   }
 
   /// Runs a program to its end and gives the numbers that it printed.
-  static func figures(
+  package static func figures(
     count: Int, of path: String, _ arguments: [String], environment: [String: String] = [:]
   ) throws -> [Double] {
     let text = try output(of: path, arguments, environment: environment)
@@ -87,13 +87,13 @@ final class ChildProcess {
   }
 
   /// Ends the process and waits for it.
-  func end() {
+  package func end() {
     kill(pid, SIGKILL)
     wait()
   }
 
   /// This very program, for the other end of a measurement.
-  static var ownPath: String {
+  package static var ownPath: String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
     return String(

@@ -1,11 +1,11 @@
 /// What is asked of a ratio or of a figure.
-enum Floor {
+package enum Floor {
   case atLeast(Double)
   case above(Double)
   case atMost(Double)
   case below(Double)
 
-  func isKept(by value: Double) -> Bool {
+  package func isKept(by value: Double) -> Bool {
     switch self {
     case .atLeast(let bound): value >= bound
     case .above(let bound): value > bound
@@ -15,7 +15,7 @@ enum Floor {
   }
 
   /// How it is written in a table.
-  var text: String {
+  package var text: String {
     switch self {
     case .atLeast(let bound): ">= \(Self.short(bound))"
     case .above(let bound): "> \(Self.short(bound))"
@@ -25,7 +25,7 @@ enum Floor {
   }
 
   /// What was seen, and whether it is enough.
-  func cells(for value: Double) -> [String] {
+  package func cells(for value: Double) -> [String] {
     [value.formatted(decimals: 2), isKept(by: value) ? "kept" : "MISSED"]
   }
 

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A new folder under /tmp: short, since a unix socket path holds at most 107 bytes.
-func temporaryFolder() throws -> String {
+package func temporaryFolder() throws -> String {
   var template = Array("/tmp/kith-bench.XXXXXX".utf8CString)
   guard mkdtemp(&template) != nil else {
     throw BenchmarkError("mkdtemp: \(String(cString: strerror(errno)))")
@@ -10,13 +10,13 @@ func temporaryFolder() throws -> String {
 }
 
 /// Removes a folder and all in it.
-func removeFolder(_ path: String) {
+package func removeFolder(_ path: String) {
   let remover = try? ChildProcess("/bin/rm", ["-rf", path])
   remover?.wait()
 }
 
 /// Waits until a file is there: the server has bound its socket.
-func waitForFile(_ path: String) async throws {
+package func waitForFile(_ path: String) async throws {
   for _ in 0..<1_000 {
     if access(path, F_OK) == 0 { return }
     try await Task.sleep(for: .milliseconds(10))
@@ -25,20 +25,20 @@ func waitForFile(_ path: String) async throws {
 }
 
 /// The size of a file in bytes.
-func fileSize(_ path: String) -> Int? {
+package func fileSize(_ path: String) -> Int? {
   var status = stat()
   return stat(path, &status) == 0 ? Int(status.st_size) : nil
 }
 
 /// All of a file as text; nil when it cannot be read.
-func readFile(_ path: String) -> String? {
+package func readFile(_ path: String) -> String? {
   guard let file = fopen(path, "r") else { return nil }
   defer { fclose(file) }
   return readAll(file)
 }
 
 /// What a file or a pipe has up to its end.
-func readAll(_ file: UnsafeMutablePointer<FILE>) -> String {
+package func readAll(_ file: UnsafeMutablePointer<FILE>) -> String {
   var bytes: [UInt8] = []
   var part = [UInt8](repeating: 0, count: 4096)
   while true {
@@ -49,7 +49,7 @@ func readAll(_ file: UnsafeMutablePointer<FILE>) -> String {
 }
 
 /// A line's number in `/proc/PID/status`, in KiB.
-func kibibytes(_ line: String, of pid: Int32) -> Int? {
+package func kibibytes(_ line: String, of pid: Int32) -> Int? {
   for text in (readFile("/proc/\(pid)/status") ?? "").split(separator: "\n")
   where text.hasPrefix(line + ":") {
     return Int(text.filter(\.isNumber))

@@ -1,9 +1,9 @@
 import Glibc
 
 /// The machine that the figures are of, for the head of the output: a figure from a loaded machine says little of the program.
-enum Machine {
+package enum Machine {
   /// Prints what the machine is and how busy it is with other work, and what that means for the figures.
-  static func printHead() async throws {
+  package static func printHead() async throws {
     let loads = (readFile("/proc/loadavg") ?? "").split(separator: " ").prefix(3)
     let others = OtherWork()
     try await Task.sleep(for: .milliseconds(500))
@@ -21,7 +21,7 @@ enum Machine {
     print("")
   }
 
-  static let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  package static let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
   private static var processor: String {
     for line in (readFile("/proc/cpuinfo") ?? "").split(separator: "\n")

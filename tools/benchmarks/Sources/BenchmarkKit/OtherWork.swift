@@ -1,14 +1,17 @@
 import Glibc
 
 /// How much of the machine others take while something is measured: their share of all cores' time, the hypervisor's included.
-struct OtherWork {
+package struct OtherWork {
   private let busyBefore = Self.busyTicks()
   private let ownBefore = Self.ownTicks()
   private let begin = ContinuousClock().now
 
+  /// Begins to look.
+  package init() {}
+
   /// The share since this value was made, 0 to 1. The processes that this one has started count as others until they have ended
   /// and been waited for.
-  func share() -> Double {
+  package func share() -> Double {
     let others = (Self.busyTicks() - busyBefore) - (Self.ownTicks() - ownBefore)
     let seconds = (ContinuousClock().now - begin) / .seconds(1)
     let available = seconds * Double(Machine.cores * sysconf(Int32(_SC_CLK_TCK)))
@@ -16,7 +19,7 @@ struct OtherWork {
   }
 
   /// Runs a measurement and prints how much of the machine it did not have, so that its figures are read accordingly.
-  static func reported(_ measure: () async throws -> Void) async throws {
+  package static func reported(_ measure: () async throws -> Void) async throws {
     let others = OtherWork()
     try await measure()
     let percent = (others.share() * 100).formatted()

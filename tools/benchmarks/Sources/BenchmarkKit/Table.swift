@@ -1,16 +1,16 @@
 /// A table for a person: the first column to the left, all others to the right.
-struct Table {
+package struct Table {
   private var rows: [[String]]
 
-  init(_ header: String...) { rows = [header] }
+  package init(_ header: String...) { rows = [header] }
 
-  init(_ header: [String]) { rows = [header] }
+  package init(_ header: [String]) { rows = [header] }
 
-  mutating func add(_ cells: String...) { rows.append(cells) }
+  package mutating func add(_ cells: String...) { rows.append(cells) }
 
-  mutating func add(_ cells: [String]) { rows.append(cells) }
+  package mutating func add(_ cells: [String]) { rows.append(cells) }
 
-  var text: String {
+  package var text: String {
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       row.indices.map { column in
@@ -23,7 +23,7 @@ struct Table {
 
 extension Double {
   /// With thousands marked and as many decimals as asked for: `12,345.6`.
-  func formatted(decimals: Int = 0) -> String {
+  package func formatted(decimals: Int = 0) -> String {
     guard isFinite else { return "-" }
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }

@@ -1,16 +1,16 @@
 /// Keeps a number of calls in progress for a while and says how long they took.
-enum LoadGenerator {
+package enum LoadGenerator {
   /// What one run of one stack gave.
-  struct Sample {
-    var callsPerSecond: Double
+  package struct Sample {
+    package var callsPerSecond: Double
     /// Latencies in microseconds.
-    var p50: Double
-    var p99: Double
+    package var p50: Double
+    package var p99: Double
   }
 
   /// Runs `inFlight` callers, each with its next call as soon as the last one is answered, and counts what ends in `duration`
   /// after a short warm-up.
-  static func run(
+  package static func run(
     inFlight: Int, for duration: Duration, _ call: @escaping @Sendable () async throws -> Void
   ) async throws -> Sample {
     let clock = ContinuousClock()
@@ -37,7 +37,7 @@ enum LoadGenerator {
   }
 
   /// The same figures from latencies that were measured elsewhere.
-  static func summary(of latencies: [Double], over duration: Duration) -> Sample {
+  package static func summary(of latencies: [Double], over duration: Duration) -> Sample {
     let sorted = latencies.sorted()
     return Sample(
       callsPerSecond: Double(sorted.count) / (duration / .seconds(1)),
@@ -47,11 +47,11 @@ enum LoadGenerator {
 
 extension [Double] {
   /// The value at a percentile of an already sorted array; NaN for an empty one.
-  func percentile(_ percent: Double) -> Double {
+  package func percentile(_ percent: Double) -> Double {
     guard !isEmpty else { return .nan }
     return self[Swift.min(count - 1, Int(Double(count) * percent / 100))]
   }
 
   /// The middle value.
-  var median: Double { sorted().percentile(50) }
+  package var median: Double { sorted().percentile(50) }
 }

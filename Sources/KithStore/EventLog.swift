@@ -1,0 +1,141 @@
+import FoundationEssentials
+import GRDB
+public import KithAccess
+import Synchronization
+
+/// How long a worker's events are kept, for consumers that are away.
+public struct EventRetention: Sendable, Hashable {
+  /// The oldest that is kept, against the newest one.
+  public var age: Duration
+  /// How many bytes of payload are kept at most. The newest event is kept whatever its size.
+  public var bytes: Int
+
+  /// A retention; 30 days and 64 MiB unless told.
+  public init(age: Duration = .seconds(30 * 24 * 3600), bytes: Int = 64 << 20) {
+    self.age = age
+    self.bytes = bytes
+  }
+}
+
+/// An event as it stands in the log.
+public struct LoggedEvent: Sendable, Hashable {
+  /// Its number: each event has one more than the one before it, from 1.
+  public var sequence: Int64
+  /// The full name of its payload's message: `kith.reminders.v1.ReminderSent`.
+  public var type: String
+  /// When it happened, in milliseconds since 1970.
+  public var atMilliseconds: Int64
+  /// Whom it is about; nil when it is about nobody.
+  public var user: UserID?
+  /// W3C Trace Context of the call that it came from; empty when that was not traced.
+  public var traceparent: String
+  /// The message, encoded.
+  public var payload: [UInt8]
+}
+
+/// A place in a log: which log, and the last number that was seen of it.
+public struct EventPosition: Sendable, Hashable {
+  /// The log's name; empty before anything was seen.
+  public var log: String
+  /// The number of the last event that was seen; 0 before the first.
+  public var sequence: Int64
+
+  /// A position; the begin unless told.
+  public init(log: String = "", sequence: Int64 = 0) {
+    self.log = log
+    self.sequence = sequence
+  }
+}
+
+/// Events that are in no log any more, though a consumer has not seen them.
+public struct LostEvents: Sendable, Hashable {
+  /// Why.
+  public enum Reason: Sendable, Hashable {
+    /// The consumer was away for longer than events are kept.
+    case retention
+    /// The log is another one since a backup was restored or a damaged file saved: what the consumer has seen may be in it
+    /// under other numbers, or not at all. All of the new log follows.
+    case otherLog
+  }
+
+  /// Why.
+  public var reason: Reason
+  /// The number of the first that is lost.
+  public var from: Int64
+  /// The number of the last that is lost; 0 when the other log has all of its events still.
+  public var to: Int64
+}
+
+/// Some events of a log, in order.
+public struct EventPage: Sendable, Hashable {
+  /// What was lost before them.
+  public var lost: LostEvents?
+  /// The events.
+  public var events: [LoggedEvent]
+  /// Where to go on: beyond what was left out because of its type, too.
+  public var position: EventPosition
+}
+
+/// What a store tells of its changes: events that are rows of its own, written in the transaction of the change.
+///
+/// An event about a person is sealed; its type, its time and the person's id are not.
+public final class EventLog: Sendable {
+  /// How long events are kept.
+  public let retention: EventRetention
+  private let waiters = Mutex<[UInt64: AsyncStream<Void>.Continuation]>([:])
+  private let nextWaiter = Atomic<UInt64>(0)
+
+  init(retention: EventRetention) { self.retention = retention }
+
+  static let migration = Store.Migration("kith events 1") { database in
+    try database.execute(
+      sql: """
+        CREATE TABLE kith_event (
+          sequence INTEGER PRIMARY KEY NOT NULL,
+          type TEXT NOT NULL,
+          at_ms INTEGER NOT NULL,
+          user_id TEXT,
+          traceparent TEXT NOT NULL,
+          -- Of an event about nobody; of any other it is sealed.
+          payload BLOB,
+          payload_sealed BLOB,
+          -- How many bytes of payload the log had ever had, with this one.
+          end INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE kith_event_head (
+          id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
+          -- The newest event, and its end.
+          last INTEGER NOT NULL,
+          end INTEGER NOT NULL,
+          -- The newest event that was removed, and its end.
+          removed INTEGER NOT NULL,
+          removed_end INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO kith_event_head VALUES (1, 0, 0, 0, 0);
+        """)
+  }
+
+  /// A name for a log that no other has.
+  static func newID() -> String { UUID().uuidString.lowercased() }
+
+  // MARK: Waiting
+
+  /// Ends the waits for something new.
+  func announce() {
+    for waiter in waiters.withLock({ Array($0.values) }) { waiter.yield() }
+  }
+
+  /// Signals, one after each change of the log that this process makes.
+  func signals() -> AsyncStream<Void> {
+    let id = nextWaiter.add(1, ordering: .relaxed).newValue
+    let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    continuation.onTermination = { _ in self.waiters.withLock { $0[id] = nil } }
+    waiters.withLock { $0[id] = continuation }
+    return stream
+  }
+
+  /// Whether one transaction has appended anything. It never leaves the thread of its transaction.
+  final class Appended {
+    var count = 0
+  }
+}

@@ -1,0 +1,96 @@
+import FoundationEssentials
+import GRDB
+import KithSealing
+
+/// Seals anew, with the newest key, what older keys have sealed.
+///
+/// It needs nothing but the file and the keys, since a sealed column is known by its name, and it may run beside the worker:
+/// a transaction of the worker that begins after the new key was put into its file seals with that (``SealingKeys/refresh()``
+/// at its begin), and those before it have ended when the first step here has its turn. Each step is a transaction of a few
+/// rows, so that writers wait little and nothing is lost when this process is killed; what was done stays done.
+struct Resealing {
+  /// How many rows a step seals at most.
+  private static let step = 500
+
+  let queue: DatabaseQueue
+  let keys: SealingKeys
+
+  /// What became of it.
+  struct Outcome: Hashable {
+    /// How many values were sealed anew.
+    var resealed = 0
+    /// How many no key opens, which are as lost as they were before.
+    var unreadable = 0
+  }
+
+  /// Goes through all tables from begin to end.
+  func run() throws -> Outcome {
+    let columns = try queue.write { database in
+      try keys.refresh()
+      return try Self.sealedColumns(database)
+    }
+    var outcome = Outcome()
+    for column in columns {
+      var last: DatabaseValue?
+      while let next = try queue.write({ try step(column, after: last, &outcome, $0) }) {
+        last = next
+      }
+    }
+    return outcome
+  }
+
+  /// A sealed column, with the key of its rows.
+  private struct Column {
+    var table: String
+    var key: String
+    var name: String
+  }
+
+  private static func sealedColumns(_ database: Database) throws -> [Column] {
+    let tables = try String.fetchAll(
+      database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    return try tables.flatMap { table in
+      let sealed = try database.columns(in: table).map(\.name)
+        .filter { $0.hasSuffix(StoreSchema.sealedSuffix) }
+      guard !sealed.isEmpty else { return [Column]() }
+      let key = try database.primaryKey(table).columns
+      guard key.count == 1 else {
+        throw StoreError(
+          .unusable, "\(table) has sealed columns and no primary key of one column")
+      }
+      return sealed.map { Column(table: table, key: key[0], name: $0) }
+    }
+  }
+
+  /// Seals some rows anew; answers the key of the last one, nil when there are no more.
+  private func step(
+    _ column: Column, after last: DatabaseValue?, _ outcome: inout Outcome, _ database: Database
+  ) throws -> DatabaseValue? {
+    let (table, key, name) = (
+      column.table.quotedDatabaseIdentifier, column.key.quotedDatabaseIdentifier,
+      column.name.quotedDatabaseIdentifier
+    )
+    let header = Data(keys.header)
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT \(key), \(name) FROM \(table)
+        WHERE \(name) IS NOT NULL AND substr(\(name), 1, \(header.count)) <> ?
+        \(last == nil ? "" : "AND \(key) > ?") ORDER BY \(key) LIMIT \(Self.step)
+        """, arguments: StatementArguments([header.databaseValue] + (last.map { [$0] } ?? [])))
+    let update = try database.cachedStatement(
+      sql: "UPDATE \(table) SET \(name) = ? WHERE \(key) = ?")
+    for row in rows {
+      let (id, sealed): (DatabaseValue, Data) = (row[0], row[1])
+      let place = RowKey.place(table: column.table, column: column.name, key: id)
+      do {
+        let anew = try keys.seal(try keys.open(Array(sealed), at: place), at: place)
+        try update.execute(arguments: [Data(anew), id])
+        outcome.resealed += 1
+      } catch is SealingError {
+        outcome.unreadable += 1
+      }
+    }
+    return rows.last.map { $0[0] }
+  }
+}

@@ -1,0 +1,142 @@
+import FoundationEssentials
+import GRDB
+public import KithAccess
+import KithSealing
+public import KithWire
+
+extension WriteTransaction {
+  /// How many events are removed at most by one that is appended, and how often it is looked.
+  private static let trimmedAtOnce = 1_000
+  private static let trimmedEvery: Int64 = 256
+
+  /// Appends an event: consumers are told of it when the transaction is durable, and never when it is taken back.
+  ///
+  /// - Parameters:
+  ///   - payload: what happened; its message's full name is the event's type.
+  ///   - user: whom it is about; the payload is then sealed. nil for what is about nobody, and not personal.
+  ///   - milliseconds: when it happened, in milliseconds since 1970. Ages are told by this.
+  ///   - traceparent: W3C Trace Context of the call that it came from.
+  /// - Returns: its number.
+  @discardableResult
+  public func append(
+    _ payload: some GeneratedMessage, about user: UserID?, at milliseconds: Int64,
+    traceparent: String = ""
+  ) throws -> Int64 {
+    let bytes = try payload.encoded()
+    let head = try Row.fetchOne(
+      database.cachedStatement(
+        sql: """
+          UPDATE kith_event_head SET last = last + 1, end = end + ? WHERE id = 1
+          RETURNING last, end
+          """), arguments: [bytes.count])
+    guard let head else { throw StoreError(.damaged, "the event log has lost its head") }
+    let (sequence, end): (Int64, Int64) = (head["last"], head["end"])
+    let sealed = try user.map { _ in
+      Data(try sealing.keys.seal(bytes, at: EventRow.place(sequence)))
+    }
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO kith_event (sequence, type, at_ms, user_id, traceparent, payload, payload_sealed, end)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      sequence, type(of: payload).fullName, milliseconds, user?.text, traceparent,
+      sealed == nil ? Data(bytes) : nil, sealed, end,
+    ])
+    appended.count += 1
+    if sequence.isMultiple(of: Self.trimmedEvery) { try trimEvents(now: milliseconds) }
+    return sequence
+  }
+
+  /// Removes the oldest events that are no longer kept, some at a time; ``append(_:about:at:traceparent:)`` does so by
+  /// itself. For a log to which nothing is added any more it must be asked for.
+  /// - Parameter milliseconds: what time it is, in milliseconds since 1970.
+  /// - Returns: how many were removed; call again until there are none.
+  @discardableResult
+  public func trimEvents(now milliseconds: Int64) throws -> Int {
+    let retention = events.retention
+    let oldest = milliseconds - retention.age.components.seconds * 1_000
+    let head = try Row.fetchOne(
+      database, sql: "SELECT last, end, removed_end FROM kith_event_head WHERE id = 1")
+    guard let head else { throw StoreError(.damaged, "the event log has lost its head") }
+    let (last, end): (Int64, Int64) = (head[0], head[1])
+    var removed: (sequence: Int64, end: Int64, count: Int) = (0, head[2], 0)
+    let rows = try Row.fetchCursor(
+      database,
+      sql:
+        "SELECT sequence, at_ms, end FROM kith_event WHERE sequence < ? ORDER BY sequence LIMIT ?",
+      arguments: [last, Self.trimmedAtOnce])
+    while let row = try rows.next() {
+      let (sequence, at, rowEnd): (Int64, Int64, Int64) = (row[0], row[1], row[2])
+      guard at < oldest || end - removed.end > retention.bytes else { break }
+      removed = (sequence, rowEnd, removed.count + 1)
+    }
+    guard removed.count > 0 else { return 0 }
+    try database.execute(
+      sql: """
+        DELETE FROM kith_event WHERE sequence <= ?;
+        UPDATE kith_event_head SET removed = ?, removed_end = ? WHERE id = 1;
+        """, arguments: [removed.sequence, removed.sequence, removed.end])
+    return removed.count
+  }
+}
+
+extension Transaction {
+  /// Where the log ends: from here on there is only what is new.
+  public func endOfEvents() throws -> EventPosition {
+    let row = try Row.fetchOne(
+      database, sql: "SELECT s.log, h.last FROM kith_store s, kith_event_head h")
+    return row.map { EventPosition(log: $0[0], sequence: $0[1]) } ?? EventPosition()
+  }
+
+  /// The events behind a position, the oldest first.
+  /// - Parameters:
+  ///   - types: the types that are wanted; all when empty.
+  ///   - limit: how many rows are looked at, at most.
+  public func events(
+    after position: EventPosition, ofTypes types: Set<String> = [], limit: Int = 256
+  ) throws -> EventPage {
+    let head = try Row.fetchOne(
+      database,
+      sql: "SELECT s.log, h.last, h.removed FROM kith_store s, kith_event_head h")
+    guard let head else { throw StoreError(.damaged, "the event log has lost its head") }
+    let (log, last, removed): (String, Int64, Int64) = (head[0], head[1], head[2])
+    var page = EventPage(events: [], position: EventPosition(log: log, sequence: position.sequence))
+    if position.log != log && position != EventPosition() {
+      page.position.sequence = removed
+      page.lost = LostEvents(reason: .otherLog, from: 1, to: removed)
+    } else if position.sequence < removed {
+      page.position.sequence = removed
+      page.lost = LostEvents(reason: .retention, from: position.sequence + 1, to: removed)
+    }
+    guard page.position.sequence < last else { return page }
+    let rows = try Row.fetchCursor(
+      database.cachedStatement(
+        sql: "SELECT * FROM kith_event WHERE sequence > ? ORDER BY sequence LIMIT ?"),
+      arguments: [page.position.sequence, limit])
+    while let row = try rows.next() {
+      page.position.sequence = row["sequence"]
+      guard types.isEmpty || types.contains(row["type"]) else { continue }
+      page.events.append(try EventRow.event(row, sealing))
+    }
+    return page
+  }
+}
+
+private enum EventRow {
+  static func place(_ sequence: Int64) -> SealedPlace {
+    SealedPlace(table: "kith_event", column: "payload_sealed", row: "\(sequence)")
+  }
+
+  static func event(_ row: Row, _ sealing: StoreSealing) throws -> LoggedEvent {
+    let sequence: Int64 = row["sequence"]
+    let sealed: Data? = row["payload_sealed"]
+    let payload =
+      try sealed.map { try sealing.keys.open(Array($0), at: place(sequence)) }
+      ?? Array((row["payload"] as Data?) ?? Data())
+    let user: String? = row["user_id"]
+    return LoggedEvent(
+      sequence: sequence, type: row["type"], atMilliseconds: row["at_ms"],
+      user: user.flatMap(UserID.init), traceparent: row["traceparent"], payload: payload)
+  }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import KithSealing
+import KithTesting
+import Testing
+
+/// What seals the personal data of a worker.
+@Suite struct SealingTests {
+  private let place = SealedPlace(table: "person", column: "name", row: "1")
+  private let text = Array("Ada".utf8)
+
+  private func file(_ folder: TemporaryFolder) throws -> KeyRingFile {
+    let file = KeyRingFile(path: "\(folder.path)/\(KeyRingFile.name)")
+    try file.makeIfMissing()
+    return file
+  }
+
+  @Test func whatIsSealedOpensInItsPlaceAloneAndForItsWorkerAlone() throws {
+    let folder = try TemporaryFolder()
+    let file = try file(folder)
+    let keys = try SealingKeys(file: file, worker: "reminders")
+    let sealed = try keys.seal(text, at: place)
+    let opened = try SealingKeys(file: file, worker: "reminders").open(sealed, at: place)
+    #expect(opened == text)
+    for other in [
+      SealedPlace(table: "place", column: "name", row: "1"),
+      SealedPlace(table: "person", column: "note", row: "1"),
+      SealedPlace(table: "person", column: "name", row: "2"),
+      SealedPlace(table: "person", column: "nam", row: "e\u{0}1"),
+    ] {
+      #expect(throws: SealingError.self) { try keys.open(sealed, at: other) }
+    }
+    let neighbour = try SealingKeys(file: file, worker: "falls")
+    #expect(throws: SealingError.self) { try neighbour.open(sealed, at: place) }
+    let again = try keys.seal(text, at: place)
+    #expect(again != sealed)
+  }
+
+  @Test func aChangeOfAnyByteIsNoticed() throws {
+    let keys = SealingKeys(worker: "test")
+    let sealed = try keys.seal(text, at: place)
+    for index in sealed.indices {
+      var changed = sealed
+      changed[index] ^= 1
+      #expect(throws: SealingError.self) { try keys.open(changed, at: place) }
+    }
+    for count in 0..<sealed.count {
+      #expect(throws: SealingError.self) { try keys.open(Array(sealed.prefix(count)), at: place) }
+    }
+  }
+
+  @Test func theFileIsItsOwnersAlone() throws {
+    let folder = try TemporaryFolder()
+    let file = try file(folder)
+    var status = stat()
+    #expect(stat(file.path, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    #expect(TemporaryFolder.names(in: folder.path) == [KeyRingFile.name])
+    chmod(file.path, 0o640)
+    let error = #expect(throws: SealingError.self) { try file.read() }
+    #expect(error?.message.contains("chmod 600") == true)
+  }
+
+  @Test(arguments: [
+    "", "\n", "kith sealing keys, format 1\n", "kith sealing keys, format 2\n1 00\n",
+  ])
+  func aFileThatIsNoRingIsNamed(_ text: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.write(text, to: KeyRingFile.name, mode: 0o600)
+    let file = KeyRingFile(path: "\(folder.path)/\(KeyRingFile.name)")
+    let error = #expect(throws: SealingError.self) { try file.read() }
+    #expect(error?.message.contains(file.path) == true)
+    // It is what opens the data, perhaps: never replaced by itself.
+    try file.makeIfMissing()
+    #expect(TemporaryFolder.text(of: file.path) == text)
+  }
+
+  @Test func aRingReadsWhatItWroteAndNothingThatWasCutShort() {
+    var ring = KeyRing()
+    ring.rotate()
+    let text = ring.text
+    #expect(KeyRing(text: text) == ring)
+    for count in 0..<text.utf8.count {
+      #expect(KeyRing(text: String(text.prefix(count))) != ring)
+    }
+  }
+
+  @Test func aSecondProcessFindsTheKeyOfTheFirst() async throws {
+    let folder = try TemporaryFolder()
+    let file = KeyRingFile(path: "\(folder.path)/\(KeyRingFile.name)")
+    let rings = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          try file.makeIfMissing()
+          return try file.read().text
+        }
+      }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(rings.count == 1)
+  }
+
+  @Test func anOlderKeyOpensAndTheNewOneSealsUntilTheOlderIsDestroyed() throws {
+    let folder = try TemporaryFolder()
+    let file = try file(folder)
+    let running = try SealingKeys(file: file, worker: "test")
+    let old = try running.seal(text, at: place)
+    #expect(old.starts(with: running.header))
+
+    var ring = try file.read()
+    ring.rotate()
+    try file.replace(with: ring)
+    // Sealed by another process, with a key that this one has not read yet.
+    let new = try SealingKeys(file: file, worker: "test").seal(text, at: place)
+    let opened = try (running.open(old, at: place), running.open(new, at: place))
+    #expect(opened == (text, text))
+    #expect(!old.starts(with: running.header) && new.starts(with: running.header))
+
+    let descriptor = open(file.path, O_RDONLY)
+    defer { close(descriptor) }
+    ring.dropOlder()
+    try file.replace(with: ring)
+    let later = try SealingKeys(file: file, worker: "test")
+    #expect(throws: SealingError.self) { try later.open(old, at: place) }
+    let still = try later.open(new, at: place)
+    #expect(still == text)
+    // Whoever held the old file open finds zeros in it.
+    var bytes = [UInt8](repeating: 1, count: 64)
+    #expect(pread(descriptor, &bytes, 64, 0) == 64)
+    #expect(bytes.allSatisfy { $0 == 0 })
+  }
+
+  @Test func aDestroyedKeyIsGone() throws {
+    let folder = try TemporaryFolder()
+    let file = try file(folder)
+    let sealed = try SealingKeys(file: file, worker: "test").seal(text, at: place)
+    try file.destroy()
+    try file.destroy()
+    #expect(TemporaryFolder.names(in: folder.path).isEmpty)
+    #expect(throws: SealingError.self) { try SealingKeys(file: file, worker: "test") }
+    try file.makeIfMissing()
+    let new = try SealingKeys(file: file, worker: "test")
+    #expect(throws: SealingError.self) { try new.open(sealed, at: place) }
+  }
+}

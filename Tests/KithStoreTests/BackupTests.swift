@@ -1,0 +1,261 @@
+import GRDB
+import Glibc
+import KithSealing
+import KithTesting
+import Synchronization
+import Testing
+
+@testable import KithStore
+
+/// Backups, what comes back of them, and the end of everything.
+@Suite(.timeLimit(.minutes(2)))
+struct BackupTests {
+  private let product: TestProduct
+  private let path: String
+
+  init() throws {
+    product = try TestProduct()
+    path = "\(product.folder.path)/product.backup"
+  }
+
+  private func back(
+    up workers: [String] = ["reminders"], passphrase: String? = nil
+  ) throws -> Backup {
+    try Backup.make(
+      at: path, of: product.stores, product: "milo", workers: workers,
+      passphrase: try passphrase.map { try PassphraseSealing(passphrase: $0) },
+      now: 1_800_000_000_000)
+  }
+
+  // MARK: Backup
+
+  @Test func aBackupIsOfOneMomentWhileTheWorkerWrites() async throws {
+    try await product.write(0..<100, of: "reminders")
+    let store = try product.open("reminders")
+    let isOver = Atomic(false)
+    let writing = Task {
+      var number = 100
+      while !isOver.load(ordering: .acquiring) {
+        let next = number
+        // Two rows that belong together.
+        try await store.write { transaction in
+          try transaction.save(Note(id: "\(next)", text: "\(next)"))
+          try transaction.save(Note(id: "\(next) too", text: "\(next)"))
+        }
+        number += 1
+      }
+    }
+    var backups: [Int] = []
+    for _ in 0..<5 {
+      let backup = try back()
+      let copy = "\(product.folder.path)/copy"
+      try backup.extract(backup.parts[0], to: copy)
+      let counts = try await DatabaseQueue(path: copy).read { database in
+        try ["key NOT LIKE '% too' AND +key >= 0", "key LIKE '% too'"].map {
+          try Int.fetchOne(database, sql: "SELECT count(*) FROM note WHERE \($0)") ?? 0
+        }
+      }
+      #expect(counts[0] - 100 == counts[1])
+      backups.append(counts[0])
+    }
+    isOver.store(true, ordering: .releasing)
+    try await writing.value
+    #expect(backups == backups.sorted())
+  }
+
+  @Test func itHoldsNoKeyAndNothingReadable() async throws {
+    try await product.with("reminders") { store in
+      try await store.write { try $0.save(Note(id: "1", text: "Lovelace")) }
+    }
+    let backup = try back()
+    #expect(
+      !backup.hasKey && backup.product == "milo" && backup.parts.map(\.worker) == ["reminders"])
+    let bytes = try #require(Files.bytes(path))
+    let text = String(decoding: bytes, as: UTF8.self)
+    let key = try #require(TemporaryFolder.text(of: product.stores.keyFile.path))
+    #expect(!text.contains("Lovelace"))
+    for line in key.split(separator: "\n").dropFirst() {
+      #expect(!text.contains(line.split(separator: " ")[1]))
+    }
+    var status = stat()
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    let left = TemporaryFolder.names(in: product.folder.path)
+    #expect(left == ["product.backup", "state"])
+  }
+
+  @Test func oneThatCannotBeMadeLeavesTheOneBeforeIt() async throws {
+    try await product.write(0..<3, of: "reminders")
+    _ = try back()
+    let before = Files.bytes(path)
+    #expect(throws: StoreError.self) { try back(up: ["reminders", "nobody"]) }
+    #expect(Files.bytes(path) == before)
+    #expect(TemporaryFolder.names(in: product.folder.path) == ["product.backup", "state"])
+  }
+
+  // MARK: Restore
+
+  @Test func aRestorePutsBackWhatWasThere() async throws {
+    try await product.write(0..<10, of: "reminders")
+    try await product.write(0..<3, of: "falls")
+    let log = try await product.with("reminders") { try await $0.read { try $0.endOfEvents().log } }
+    let backup = try back(up: ["falls", "reminders"])
+    try await product.write(10..<20, of: "reminders")
+    let restoration = try product.stores.restore(backup, product: "milo")
+    #expect(
+      restoration
+        == ProductStores.Restoration(
+          restored: ["falls", "reminders"], kept: ["falls", "reminders"], hasAddedKey: false))
+    let notes = try await product.notes(of: "reminders")
+    #expect(notes.keys.sorted() == (0..<10).map { "\($0)" })
+    // What stood there is kept, and consumers of its events will notice.
+    let kept = try await DatabaseQueue(
+      path: "\(product.stores.path(of: "reminders")).before-restore"
+    ).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM note") }
+    #expect(kept == 20)
+    let other = try await product.with("reminders") {
+      try await $0.read { try $0.endOfEvents().log }
+    }
+    #expect(other != log)
+    // Twice is as once.
+    _ = try product.stores.restore(backup, product: "milo", workers: ["reminders"])
+    let again = try await product.notes(of: "reminders")
+    #expect(again == notes)
+  }
+
+  @Test func aRestoreOverADamagedFileWorks() async throws {
+    try await product.write(0..<10, of: "reminders")
+    let backup = try back()
+    let zeros = [UInt8](repeating: 0, count: 100_000)
+    try product.folder.write(zeros, to: "state/workers/reminders/store.sqlite", mode: 0o600)
+    #expect(throws: StoreError.self) { try product.open("reminders") }
+    _ = try product.stores.restore(backup, product: "milo")
+    let notes = try await product.notes(of: "reminders")
+    #expect(notes.count == 10)
+  }
+
+  /// Expects that a restore fails and changes nothing.
+  private func expectRefusal(
+    _ code: StoreError.Code, _ words: String, product name: String = "milo",
+    workers: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let store = product.stores.path(of: "reminders")
+    let before = Files.bytes(store)
+    let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation) {
+      try product.stores.restore(Backup(path: path), product: name, workers: workers)
+    }
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    #expect(
+      error?.message.contains(words) == true, "\(error as Any)", sourceLocation: sourceLocation)
+    #expect(Files.bytes(store) == before, sourceLocation: sourceLocation)
+    let names = TemporaryFolder.names(in: product.stores.folder(of: "reminders"))
+    #expect(!names.contains { $0.contains("restor") }, sourceLocation: sourceLocation)
+  }
+
+  @Test func whatDoesNotFitIsRefusedBeforeAnythingIsReplaced() async throws {
+    try await product.write(0..<1_000, of: "reminders")
+    _ = try back()
+    try expectRefusal(.unusable, "of the product milo", product: "lockr")
+    try expectRefusal(.unusable, "nothing of falls", workers: ["falls"])
+
+    // A running worker.
+    let store = try product.open("reminders")
+    try expectRefusal(.busy, "in use by a running worker")
+    try store.close()
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func aLaterVersionIsRefused() async throws {
+    let later = Store.Migration("3 later") { try $0.execute(sql: "CREATE TABLE later (x)") }
+    try product.open("reminders", migrations: [Person.migration, Note.migration, later]).close()
+    _ = try back()
+    for suffix in ["", "-wal", "-shm"] { unlink(product.stores.path(of: "reminders") + suffix) }
+    try product.open("reminders").close()
+    try expectRefusal(.laterVersion, "3 later")
+  }
+
+  @Test func aDamagedBackupIsRefused() async throws {
+    try await product.write(0..<1_000, of: "reminders")
+    _ = try back()
+    try await DatabaseQueue(path: path).write { database in
+      try database.execute(sql: "UPDATE piece SET bytes = zeroblob(length(bytes))")
+    }
+    try expectRefusal(.damaged, "reminders")
+    try product.folder.write("no backup", to: "product.backup")
+    #expect(throws: StoreError.self) { try Backup(path: path) }
+  }
+
+  @Test func withoutItsKeyABackupOpensNowhere() async throws {
+    try await product.write(0..<10, of: "reminders")
+    let backup = try back()
+    let other = try TestProduct()
+    let error = #expect(throws: StoreError.self) {
+      try other.stores.restore(backup, product: "milo")
+    }
+    #expect(error?.code == .sealing)
+    try other.stores.keyFile.destroy()
+    #expect(throws: StoreError.self) { try other.stores.restore(backup, product: "milo") }
+    #expect(TemporaryFolder.names(in: other.stores.folder(of: "reminders")).isEmpty)
+  }
+
+  @Test func withItsKeyAndThePassphraseItOpensOnAnotherMachine() async throws {
+    try await product.write(0..<10, of: "reminders")
+    let backup = try back(passphrase: "correct horse battery")
+    let wrong = try PassphraseSealing(passphrase: "correct horse batterx")
+    let right = try PassphraseSealing(passphrase: "correct horse battery")
+    for hasOwnKey in [false, true] {
+      let other = try TestProduct()
+      if !hasOwnKey { try other.stores.keyFile.destroy() }
+      let error = #expect(throws: StoreError.self) {
+        try other.stores.restore(backup, product: "milo", passphrase: wrong)
+      }
+      #expect(error?.message.contains("passphrase") == true)
+      let restoration = try other.stores.restore(backup, product: "milo", passphrase: right)
+      #expect(restoration.hasAddedKey && restoration.kept.isEmpty)
+      let notes = try await other.notes(of: "reminders")
+      #expect(notes.count == 10)
+      // A key that came with it goes when the next one is made.
+      _ = try other.stores.rotateKey()
+      let keys = try other.stores.keyFile.read().keys
+      #expect(keys.count == 1)
+      let again = try await other.notes(of: "reminders")
+      #expect(again == notes)
+    }
+    #expect(throws: SealingError.self) { try PassphraseSealing(passphrase: "short") }
+  }
+
+  // MARK: Erase
+
+  @Test func anErasureLeavesNothingAndProvesIt() async throws {
+    let running = try product.open("reminders")
+    try await running.write { try $0.save(Note(id: "1", text: "Ada")) }
+    #expect(throws: StoreError.self) { try product.stores.erase() }
+    let still = try await running.read { try $0.records(Note.self).count }
+    #expect(still == 1)
+    try running.close()
+    withExtendedLifetime(running) {}
+  }
+
+  @Test func everythingIsOverwrittenAndRemoved() async throws {
+    try await product.write(0..<100, of: "reminders")
+    let backup = try back()
+    _ = try product.stores.restore(backup, product: "milo")
+    // Somebody holds the file open, and finds zeros in it.
+    let file = open(product.stores.path(of: "reminders"), O_RDONLY)
+    let erasure = try product.stores.erase()
+    var bytes = [UInt8](repeating: 1, count: 8192)
+    #expect(pread(file, &bytes, bytes.count, 0) == bytes.count)
+    #expect(bytes.allSatisfy { $0 == 0 })
+    #expect(
+      erasure.checks.filter { !$0.holds }.map(\.what) == ["no process holds a file of it open"])
+    close(file)
+    #expect(erasure.files[0].path == product.stores.keyFile.path)
+    #expect(erasure.files.contains { $0.path.hasSuffix("before-restore") && $0.bytes > 0 })
+    #expect(TemporaryFolder.names(in: product.stores.stateDirectory).isEmpty)
+    #expect(erasure.checks[2].what.hasPrefix("1 sealed values"))
+    #expect(try product.stores.erase().isProven)
+    // The backup is left, and opens nowhere.
+    try Folder.makePrivate(ProductStores.keyFolder(of: product.stores.stateDirectory))
+    try product.stores.keyFile.makeIfMissing()
+    #expect(throws: StoreError.self) { try product.stores.restore(backup, product: "milo") }
+  }
+}

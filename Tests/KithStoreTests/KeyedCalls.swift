@@ -1,0 +1,5 @@
+import KithRPC
+
+enum KeyedCalls {
+  static let one = KeyedCall(method: "test.Purse/Pay", caller: "uid 1", key: "k", request: [1])
+}

@@ -1,0 +1,101 @@
+import BenchmarkKit
+import GRDB
+import KithSealing
+import KithStore
+import Synchronization
+
+/// Durable inserts of 200 bytes: through a store, and through GRDB alone with a transaction for each.
+struct WriteBenchmark {
+  let folder: String
+  let duration: Duration
+
+  private static let payload = String(repeating: "x", count: 200)
+  private static let schema =
+    "CREATE TABLE row (id INTEGER PRIMARY KEY NOT NULL, text TEXT NOT NULL) STRICT"
+  private static let insertion = "INSERT INTO row (text) VALUES (?)"
+
+  func run() async throws {
+    let file = KeyRingFile(path: "\(folder)/\(KeyRingFile.name)")
+    try file.makeIfMissing()
+    let store = try Store(
+      path: "\(folder)/\(Store.fileName)", keys: try SealingKeys(file: file, worker: "bench"),
+      migrations: [Store.Migration("1") { try $0.execute(sql: Self.schema) }])
+    let write: @Sendable () async throws -> Void = {
+      try await store.write { transaction in
+        try transaction.database.cachedStatement(sql: Self.insertion)
+          .execute(arguments: [Self.payload])
+      }
+    }
+    let pool = try DatabasePool(path: "\(folder)/plain.sqlite")
+    try await pool.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA synchronous = FULL; \(Self.schema)")
+    }
+    let plain: @Sendable () async throws -> Void = {
+      try await pool.write { database in
+        try database.cachedStatement(sql: Self.insertion).execute(arguments: [Self.payload])
+      }
+    }
+
+    print("Durable writes, each caller with its next one as soon as the last is done:\n")
+    var table = Table(
+      "callers", "store/s", "p50 ms", "p99 ms", "plain GRDB/s", "p50 ms", "p99 ms", "times",
+      "floor", "")
+    for callers in [1, 8, 64, 256] {
+      let grouped = try await LoadGenerator.run(inFlight: callers, for: duration, write)
+      let single = try await LoadGenerator.run(inFlight: callers, for: duration, plain)
+      let floor = callers == 64 ? Floor.above(3_000) : nil
+      table.add(
+        ["\(callers)"] + Self.cells(grouped) + Self.cells(single)
+          + [(grouped.callsPerSecond / single.callsPerSecond).formatted(decimals: 1)]
+          + [floor?.text ?? "", floor.map { $0.cells(for: grouped.callsPerSecond)[1] } ?? ""])
+    }
+    print(table.text + "\n")
+
+    print("1,000 durable writes a second, begun on time whether or not those before are done:\n")
+    var paced = Table("", "begun/s", "p50 ms", "p99 ms", "floor of p99", "")
+    let floor = Floor.below(20)
+    let atPace = try await Self.paced(1_000, for: duration, write)
+    paced.add(
+      "store", atPace.callsPerSecond.formatted(), Self.milliseconds(atPace.p50),
+      Self.milliseconds(atPace.p99), floor.text, floor.cells(for: atPace.p99 / 1_000)[1])
+    let single = try await Self.paced(1_000, for: duration, plain)
+    paced.add(
+      "plain GRDB", single.callsPerSecond.formatted(), Self.milliseconds(single.p50),
+      Self.milliseconds(single.p99), "", "")
+    print(paced.text + "\n")
+
+    let stored = try await store.read {
+      try Int.fetchOne($0.database, sql: "SELECT count(*) FROM row")
+    }
+    print("\((Double(stored ?? 0)).formatted()) rows in the store.\n")
+  }
+
+  /// Begins so many calls a second on time; latencies count from when each was due.
+  private static func paced(
+    _ rate: Int, for duration: Duration, _ call: @escaping @Sendable () async throws -> Void
+  ) async throws -> LoadGenerator.Sample {
+    let clock = ContinuousClock()
+    let begin = clock.now
+    let count = Int(Double(rate) * (duration / .seconds(1)))
+    let latencies = try await withThrowingTaskGroup(of: Double.self) { group in
+      for number in 0..<count {
+        let due = begin + .microseconds(number * 1_000_000 / rate)
+        if clock.now < due { try await clock.sleep(until: due, tolerance: .zero) }
+        group.addTask {
+          try await call()
+          return (clock.now - due) / .microseconds(1)
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    return LoadGenerator.summary(of: latencies, over: clock.now - begin)
+  }
+
+  private static func cells(_ sample: LoadGenerator.Sample) -> [String] {
+    [sample.callsPerSecond.formatted(), milliseconds(sample.p50), milliseconds(sample.p99)]
+  }
+
+  private static func milliseconds(_ microseconds: Double) -> String {
+    (microseconds / 1_000).formatted(decimals: 2)
+  }
+}
