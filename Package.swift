@@ -141,7 +141,8 @@ let shells: [Target] = [
     "KithWorker",
     [
       "HealthContract", "KithClient", "KithJSON", "KithMetrics", "KithRPC", "KithTelemetry",
-      "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
+      "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract",
+      "WorkerContract",
       crypto, logging, unixSignals,
     ]),
   library(
@@ -155,8 +156,8 @@ let shells: [Target] = [
     "KithCommands",
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithReflection", "KithRPC", "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
-      argumentParser, unixSignals,
+      "KithReflection", "KithRPC", "KithTime", "KithWire", "MetricsContract", "ReflectionContract",
+      "CLinux", argumentParser, unixSignals,
     ]),
 ]
 
@@ -191,8 +192,8 @@ let testing: [Target] = [
   program(
     "misbehaving-worker", path: "Tests/MisbehavingWorker",
     [
-      "KithRPC", "KithSealing", "KithStore", "KithWorker", "RiskContract", "TestingContract",
-      logging,
+      "KithRPC", "KithSealing", "KithStore", "KithTime", "KithWorker", "RiskContract",
+      "TestingContract", logging,
     ]
   ),
   tests("ArchitectureTests", []),
@@ -248,7 +249,7 @@ let testing: [Target] = [
   tests(
     "KithWorkerTests",
     [
-      "HealthContract", "KithJSON", "KithRPC", "KithTesting", "KithTransportInProcess",
+      "HealthContract", "KithJSON", "KithRPC", "KithTesting", "KithTime", "KithTransportInProcess",
       "KithTransportNng", "KithWire", "KithWorker", "MetricsContract", "ReflectionContract",
       "TestCertificates", "WorkerContract", logging,
     ]),

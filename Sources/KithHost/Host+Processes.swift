@@ -67,7 +67,8 @@ extension Host {
         secret: secret.bytes, address: address, pluginDirectory: worker.pluginDirectory,
         stateDirectory: state, logLevel: wishes.logLevels[worker.name]?.rawValue ?? "",
         pluginVersion: worker.pluginVersion,
-        listen: worker.listen.map(NetworkListener.init))
+        listen: worker.listen.map(NetworkListener.init),
+        virtualTime: wishes.virtualTime.map(VirtualTime.init))
       try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
       try notice.reading.setNonBlocking()
       let watch = try reactor.watch(child.pidfd) { [weak self] in

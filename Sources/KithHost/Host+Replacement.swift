@@ -68,14 +68,7 @@ extension Host {
     _ names: [String], _ event: SupervisionEvent, as what: String, by peer: PeerIdentity
   ) async throws -> [Replacement] {
     try refuseDuringShutdown()
-    do throws(SystemError) {
-      try records.checkRoom()
-    } catch {
-      throw RPCError(
-        .resourceExhausted,
-        "\(names.joined(separator: ", ")) not restarted, since no new process could be recorded: \(error)"
-          + (error.isLackOfRoom ? "; make room there" : ""))
-    }
+    try checkRoom(for: "\(names.joined(separator: ", ")) not restarted")
     var before: [(name: String, snapshot: WorkerSnapshot?, served: UInt64, tally: CallTally)] = []
     for name in names {
       let served = await callsServed(by: name)

@@ -76,6 +76,8 @@ public actor Host {
   /// What those were made from.
   let adopted: [Incarnation: Adopted]
   var latestRevision: UInt64 = 0
+  /// Whether the clocks of virtual time are being moved.
+  var isMovingClock = false
   /// Whether a changed manifest is being taken over.
   var isTakingOver = false
   /// With what the fingerprints of planned changes are made.
@@ -87,6 +89,10 @@ public actor Host {
   var tallies: [String: CallTally] = [:]
   /// What somebody has asked for and a host that follows must know.
   var wishes: HostWishes
+  /// Why that is not in its file; nil when it is.
+  var wishesTrouble: String?
+  /// Where a file of wishes was put that did not hold any; nil when there was none such.
+  private let damagedWishes: String?
   var waiters: [@Sendable (isolated Host) -> Bool] = []
   var isShuttingDown = false
   /// What this process is about to become; nothing is decided any more then.
@@ -113,7 +119,12 @@ public actor Host {
     lock = try Self.takeRoot(places)
     records = ProcessRecords(folder: places.runtimeDirectory)
     controlGroups = Result { () throws(SystemError) in try ControlGroups() }
-    let wishes = HostWishes(path: Self.wishesPath(places))
+    var (wishes, damagedWishes) = HostWishes.read(Self.wishesPath(places))
+    self.damagedWishes = damagedWishes
+    // What an earlier host of this product showed last stands; it was started with the same words.
+    wishes.virtualTime = settings.virtualStart.map {
+      wishes.virtualTime ?? ClockMove.Time(wallMilliseconds: $0, elapsedMilliseconds: 0)
+    }
     self.wishes = wishes
     let earlier: EarlierProcesses
     do throws(SystemError) {
@@ -227,6 +238,11 @@ public actor Host {
     log("host \(HostVersion.current) runs \(settings.plan.product), pid \(getpid())")
     keepRunningManifest()
     if let damage = generations.damage { log(damage, level: .error) }
+    if let damagedWishes {
+      log(
+        "what was asked for before is not known, since its file was damaged: all workers are wanted up; it is kept as \(damagedWishes)",
+        level: .error)
+    }
     for degradation in degradations { log("degraded: \(degradation)", level: .warning) }
     listening()
     HostProgram.settle()
@@ -318,7 +334,16 @@ public actor Host {
   private func tellOfChanges() {
     noteStates()
     if !isShuttingDown {
-      changeWishes { $0.stopped = Set(supervisor.snapshots.filter { !$0.isWanted }.map(\.name)) }
+      let snapshots = supervisor.snapshots
+      changeWishes { wishes in
+        wishes.stopped = Set(snapshots.filter { !$0.isWanted }.map(\.name))
+        for snapshot in snapshots {
+          guard let exit = snapshot.lastExit else { continue }
+          let ended = Incarnation(worker: snapshot.name, generation: exit.generation)
+          wishes.exits[snapshot.name] = WorkerExit(
+            exit, at: endedAtMilliseconds[ended] ?? wishes.exits[snapshot.name]?.atMs ?? 0)
+        }
+      }
     }
     serviceManager?.send(status: statusInWords)
     waiters.removeAll { $0(self) }
@@ -329,10 +354,23 @@ public actor Host {
     let before = wishes
     change(&wishes)
     guard wishes != before else { return }
+    writeWishes()
+  }
+
+  /// Has the file say what is asked for, again and again until it does: one that says less would be obeyed by the next host.
+  private func writeWishes() {
+    guard !isShuttingDown || wishesTrouble == nil else { return }
     do throws(SystemError) {
       try wishes.write(Self.wishesPath(settings.places))
+      wishesTrouble = nil
     } catch {
-      log("should the host be killed, what was asked for is forgotten: \(error)", level: .error)
+      let trouble =
+        "should this host be killed, the next one goes by what was asked for earlier: \(error)"
+      if trouble != wishesTrouble { log(trouble, level: .error) }
+      wishesTrouble = trouble
+      reactor.setAlarm(for: lock, at: .now + .seconds(1)) { [weak self] in
+        self?.assumeIsolated { $0.writeWishes() }
+      }
     }
   }
 
@@ -344,9 +382,11 @@ public actor Host {
       guard before?.state != snapshot.state || before?.generation != generation else { continue }
       var standing = Standing(state: snapshot.state, generation: generation, since: milliseconds)
       let record = processes[Incarnation(worker: name, generation: generation)]?.record
-      // One that was taken over has been ready for longer than its host.
+      // One that was taken over has been ready for longer than its host, and one that was stopped has been that.
       if snapshot.state == .ready, before?.state != .held, let since = record?.readySince {
         standing.since = since
+      } else if snapshot.state == .stopped, before == nil, let exit = wishes.exits[name] {
+        standing.since = exit.atMs
       }
       standings[name] = standing
     }
@@ -379,6 +419,7 @@ public actor Host {
       record(incarnation, as: .serving)
       published[incarnation.worker] = incarnation
       repeatLogLevel(to: incarnation)
+      repeatTime(to: incarnation)
     case .withdraw(let incarnation):
       if published[incarnation.worker] == incarnation { published[incarnation.worker] = nil }
     case .drain(let incarnation, let grace):

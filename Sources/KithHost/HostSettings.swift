@@ -12,6 +12,8 @@ public struct HostSettings: Sendable {
   public var environment: [String: String]
   /// Whether what the host logs is shown on its standard error too.
   public var isForeground: Bool
+  /// What the wall clock of virtual time shows first, in milliseconds since 1970; nil for the machine's clocks.
+  public var virtualStart: Int64?
   /// What the plan was read from.
   var source: ProductSource
   /// What the host was told to run when it was started; another manifest may have been applied since.

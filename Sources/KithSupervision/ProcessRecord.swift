@@ -101,7 +101,7 @@ enum EndPurpose: Hashable, Sendable {
     case .restart: "is being restarted"
     case .replaced(let generation): "generation \(generation) has taken over"
     case .companion(let other): "is restarted because \(other) died"
-    case .lost(let other): "is restarted with \(other), which is not there"
+    case .lost(let other): "is restarted with \(other), which is not as well as it must be"
     case .notAdopted(let reason): "is not taken over from the earlier host: \(reason)"
     case .failure(let failure): failure.reason
     case .stuck(let time): "stuck: it has shown no progress for \(time.forPeople)"
@@ -112,7 +112,7 @@ enum EndPurpose: Hashable, Sendable {
   var afterwards: String? {
     switch self {
     case .companion(let other): "was restarted because \(other) died"
-    case .lost(let other): "was restarted with \(other), which was not there"
+    case .lost(let other): "was restarted with \(other), which was not as well as it must be"
     case .notAdopted(let reason): "was not taken over from the earlier host: \(reason)"
     case .stop, .restart, .replaced, .failure, .stuck: nil
     }

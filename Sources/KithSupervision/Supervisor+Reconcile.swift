@@ -29,7 +29,8 @@ extension Supervisor {
         } else if let published = record.published {
           supervisor.actions.append(.withdraw(Incarnation(worker: name, generation: published)))
           if let missing {
-            supervisor.note("callers are held: \(missing) is not there", about: record)
+            supervisor.note(
+              "callers are held: \(missing) is not as well as it must be", about: record)
           }
         }
         record.published = wanted

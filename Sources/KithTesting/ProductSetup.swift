@@ -42,6 +42,8 @@ public struct ProductSetup: Sendable {
   public var plugins: [Plugin]
   /// Variables over those of the test itself.
   public var environment: [String: String?]
+  /// What `kithd run` is called with besides: `["--virtual-time", "0"]`.
+  public var hostOptions: [String] = []
 
   /// A product and its plugins.
   public init(
@@ -65,6 +67,6 @@ public struct ProductSetup: Sendable {
     for (index, plugin) in plugins.enumerated() {
       try plugin.write(to: folder, as: "plugins/p\(index)")
     }
-    return arguments
+    return arguments + hostOptions
   }
 }

@@ -23,6 +23,8 @@ public struct WorkerContext: Sendable {
   public let logger: Logger
   /// What the worker says about its own health.
   public let health: WorkerHealth
+  /// What time it is, and what does work when it is due.
+  public let clock: WorkerClock
 
   let configurationChanges: ConfigurationChanges
   private let host: HostConnection?
@@ -32,19 +34,20 @@ public struct WorkerContext: Sendable {
     product: String = "test", worker: String = "test", generation: UInt64 = 1,
     configuration: WorkerConfiguration = WorkerConfiguration(), pluginDirectory: String = "/",
     stateDirectory: String? = nil, hostAddress: String? = nil,
-    logger: Logger = Logger(label: "kith.worker"), health: WorkerHealth? = nil
+    logger: Logger = Logger(label: "kith.worker"), health: WorkerHealth? = nil,
+    clock: WorkerClock = WorkerClock()
   ) {
     self.init(
       product: product, worker: worker, generation: generation, configuration: configuration,
       pluginDirectory: pluginDirectory, stateDirectory: stateDirectory, hostAddress: hostAddress,
-      logger: logger, health: health ?? WorkerHealth(),
+      logger: logger, health: health ?? WorkerHealth(), clock: clock,
       configurationChanges: ConfigurationChanges())
   }
 
   init(
     product: String, worker: String, generation: UInt64, configuration: WorkerConfiguration,
     pluginDirectory: String, stateDirectory: String?, hostAddress: String?, logger: Logger,
-    health: WorkerHealth, configurationChanges: ConfigurationChanges
+    health: WorkerHealth, clock: WorkerClock, configurationChanges: ConfigurationChanges
   ) {
     self.product = product
     self.worker = worker
@@ -55,6 +58,7 @@ public struct WorkerContext: Sendable {
     self.hostAddress = hostAddress
     self.logger = logger
     self.health = health
+    self.clock = clock
     self.configurationChanges = configurationChanges
     host = hostAddress.map {
       HostConnection(

@@ -2,6 +2,7 @@ import Crypto
 import HealthContract
 import KithRPC
 import KithTelemetry
+import KithTime
 import Logging
 import MetricsContract
 import ReflectionContract
@@ -49,6 +50,9 @@ final class WorkerRuntime: Sendable {
   private let logger: Logger
   let logThreshold: LogThreshold
   private let health: WorkerHealth
+  /// The clocks that the worker's own code goes by; what leads its life goes by the machine's.
+  private let workerClock: WorkerClock
+  private let clockFaces: ClockFaces
   private let configurationChanges = ConfigurationChanges()
   private let makeServices: MakeServices
   private let server: RPCServer
@@ -81,6 +85,8 @@ final class WorkerRuntime: Sendable {
     begun = clock.now
     state = Mutex(State(since: begun))
     health = WorkerHealth(changed: pulse.wake)
+    clockFaces = record.virtualTime.map { ClockFaces(virtual: ClockFaces.Virtual($0)) } ?? .machine
+    workerClock = WorkerClock(clockFaces, logger: logger)
     connectionLog = ConnectionLog(logger)
     server = RPCServer(
       services: [], limits: .connections(inPartOfOpenFiles: 0.5), interceptors: Self.interceptors,
@@ -121,6 +127,7 @@ final class WorkerRuntime: Sendable {
 
   /// Refuses new calls, everywhere, if that is what was decided, and hands the order to the run.
   private func beginDrain(_ ending: WorkerLifecycle.Ending) {
+    workerClock.end()
     if case .drain(let gracePeriod) = ending {
       let linger = state.withLock { state in
         let lingersUntil = clock.now + state.linger
@@ -300,6 +307,7 @@ final class WorkerRuntime: Sendable {
       // The worker's own first, as reflection shows them.
       state.services = made + state.services
     }
+    workerClock.begin()
     let duration = start.duration(to: clock.now)
     logger.info(
       "ready",
@@ -318,6 +326,25 @@ final class WorkerRuntime: Sendable {
     }
     beginDrain(ending)
     return calls.inProgress
+  }
+
+  /// Moves the clocks and does what is due then; answers when something will be next, and how many turns there were.
+  func moveClock(to time: VirtualTime) async throws -> (nextDue: Instant?, turns: UInt64) {
+    try change { state throws(RPCError) in try state.lifecycle.checkProven() }
+    guard clockFaces.isVirtual else {
+      throw RPCError(
+        .failedPrecondition,
+        "this worker goes by the machine's clocks: start the product with `kith up --virtual-time`")
+    }
+    let next = ClockFaces.Virtual(time)
+    guard next.elapsed >= clockFaces.virtual.elapsed else {
+      throw RPCError.invalidArgument(
+        field: "time.elapsed_ms", "a clock that is never set cannot go back")
+    }
+    clockFaces.virtual = next
+    // One that is not ready yet does nothing so far.
+    guard state.withLock({ $0.lifecycle.phase == .ready }) else { return (nil, 0) }
+    return try await workerClock.settle()
   }
 
   /// Logs from that level on.
@@ -394,7 +421,7 @@ final class WorkerRuntime: Sendable {
       configuration: configuration, pluginDirectory: record.pluginDirectory,
       stateDirectory: record.stateDirectory.isEmpty ? nil : record.stateDirectory,
       hostAddress: hostAddress.isEmpty ? nil : hostAddress, logger: logger, health: health,
-      configurationChanges: configurationChanges)
+      clock: workerClock, configurationChanges: configurationChanges)
   }
 
   /// What the host is told when the worker's own code throws. An error that is not known is named by its type alone,
@@ -409,5 +436,12 @@ final class WorkerRuntime: Sendable {
         .failedPrecondition, "the worker could not start: its code threw \(type(of: error))",
         cause: error)
     }
+  }
+}
+
+extension ClockFaces.Virtual {
+  fileprivate init(_ time: VirtualTime) {
+    self.init(
+      wall: Instant(milliseconds: Int(time.wallMs)), elapsed: .milliseconds(time.elapsedMs))
   }
 }

@@ -26,6 +26,12 @@ struct Run: AsyncParsableCommand {
   @Option(help: "One folder for state, logs and sockets. By default the XDG folders.")
   var root: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Clocks that are moved by hand, and what they show first: milliseconds since 1970.",
+      valueName: "milliseconds"))
+  var virtualTime: Int64?
+
   @Flag(help: "Show what the host logs on standard error too.")
   var foreground = false
 
@@ -42,8 +48,9 @@ struct Run: AsyncParsableCommand {
     // A reader of a pipe that went away must not take the host along; writes report it.
     signal(SIGPIPE, SIG_IGN)
     do {
-      let settings = try HostSettings(
+      var settings = try HostSettings(
         product: product, pluginFolders: plugins, root: root, isForeground: foreground)
+      settings.virtualStart = virtualTime
       if check { return }
       let host = try Host(settings)
       try await withThrowingDiscardingTaskGroup { group in

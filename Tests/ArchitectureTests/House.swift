@@ -47,6 +47,7 @@ enum House {
     ],
     "KithWorker": [
       "HealthContract", "KithClient", "KithJSON", "KithMetrics", "KithRPC", "KithTelemetry",
+      "KithTime",
       "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
       "Crypto", "Logging", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
@@ -58,8 +59,8 @@ enum House {
     "KithCommands": [
       "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics",
       "KithPlanning",
-      "KithReflection", "KithRPC", "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
-      "Dispatch", "UnixSignals", "FoundationEssentials", "Glibc",
+      "KithReflection", "KithRPC", "KithTime", "KithWire", "MetricsContract", "ReflectionContract",
+      "CLinux", "Dispatch", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
 
     // Floor 5: programs.

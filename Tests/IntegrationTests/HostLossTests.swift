@@ -158,6 +158,75 @@ import Testing
     }
   }
 
+  @Test(arguments: ["r/run/odd.1.process", "r/running.json"])
+  func whatIsDamagedKeepsNobodyFromEndingWhatRuns(file: String) async throws {
+    let product = try await RunningProduct.start(Setups.odd())
+    do {
+      try await product.settle()
+      await product.killHost()
+      try product.folder.write("rubbish", to: file, mode: 0o600)
+      let status = try await kith(product, "status")
+      #expect(status.exitCode == 69, "\(status)")
+      #expect(status.errors.contains("is gone"), "\(status)")
+      let down = try await kith(product, "down")
+      #expect(down.exitCode == 0, "\(down)")
+      #expect(product.processes() == [])
+    } catch {
+      product.abandon()
+      throw error
+    }
+    product.connection.close()
+  }
+
+  @Test func damagedWishesAreSetAsideAndSaid() async throws {
+    try await lost { product, odd in
+      try product.folder.write("rubbish", to: "r/run/wishes.json", mode: 0o600)
+      let up = try await up(product)
+      #expect(up.exitCode == 0, "\(up)")
+      let log = try await kith(product, "logs", "kithd", "-n", "100")
+      #expect(log.output.contains("wishes.json.damaged"), "\(log)")
+      unlink("\(product.places.runtimeDirectory)/wishes.json.damaged")
+    }
+  }
+
+  @Test func howAWorkerEndedIsKnownToTheNextHost() async throws {
+    try await lost { product, odd in
+      #expect(try await up(product).exitCode == 0)
+      #expect(try await kith(product, "stop", "odd").exitCode == 0)
+      for pid in hosts(of: product) { kill(pid, SIGKILL) }
+      #expect(try await up(product).exitCode == 0)
+      let worker = try #require(try await status(product).workers.first)
+      #expect(worker.state == .stopped)
+      #expect(worker.lastExit?.cause == .exitCode(0) || worker.lastExit?.cause == nil)
+      #expect(worker.lastExit?.atMs == worker.sinceMs)
+      let why = try await kith(product, "why", "odd")
+      #expect(why.output.contains("`kith stop` was asked for it"), "\(why)")
+      #expect(why.output.contains("`kith start odd --root \(root(product))`"), "\(why)")
+    }
+  }
+
+  @Test func aHostThatIsStoppedIsNotTakenForOneThatIsGone() async throws {
+    let product = try await RunningProduct.start(Setups.odd())
+    do {
+      try await product.settle()
+      product.program.signal(SIGSTOP)
+      for arguments in [["status"], ["logs", "odd"]] {
+        let outcome = try await Program.built("kith", arguments + ["--root", root(product)]).run()
+        #expect(outcome.errors.contains("is there and does not answer"), "\(outcome)")
+        #expect(outcome.errors.contains("kill -CONT \(product.program.pid)"), "\(outcome)")
+        #expect(outcome.exitCode == (arguments == ["status"] ? 69 : 0), "\(outcome)")
+      }
+      product.program.signal(SIGCONT)
+      #expect(try await kith(product, "status").exitCode == 0)
+    } catch {
+      product.program.signal(SIGCONT)
+      product.abandon()
+      throw error
+    }
+    product.connection.close()
+    try await product.stop()
+  }
+
   @Test func whoFollowsALogGoesOnWithTheNextHost() async throws {
     let product = try await RunningProduct.start(Setups.odd())
     do {

@@ -1,5 +1,6 @@
 import Glibc
 import KithRPC
+import KithTime
 import KithWorker
 import Logging
 import RiskContract
@@ -14,6 +15,7 @@ try await Worker.run { context in
   case "refuse": throw ConfigurationError(key: "at_start", description: "it is 'refuse'")
   case "slow": try await Task.sleep(for: .milliseconds(300))
   case "hang": try await Task.sleep(for: .seconds(3600))
+  case "tick": context.clock.run(HourlyTick(from: context.clock.now, logger: context.logger))
   case "say":
     say("on standard output\n", on: STDOUT_FILENO)
     say("on standard error\n")
@@ -41,6 +43,30 @@ func say(_ text: String, on descriptor: Int32 = STDERR_FILENO) {
     let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     if count < 0 { return }
     bytes = bytes.dropFirst(count)
+  }
+}
+
+/// Says each full hour what the wall clock shows, once, and fails at one that begins a day.
+final class HourlyTick: DueWork {
+  private static let hour = Duration.seconds(3600)
+  private let next: Mutex<Instant>
+  private let logger: Logger
+
+  init(from now: Instant, logger: Logger) {
+    next = Mutex(Self.after(now))
+    self.logger = logger
+  }
+
+  func nextDue() async throws -> Instant? { next.withLock(\.self) }
+
+  func run(at now: Instant) async throws {
+    guard now.seconds % 86_400 >= 3600 else { throw StartTrouble() }
+    logger.notice("tick at \(now)")
+    next.withLock { $0 = Self.after(now) }
+  }
+
+  private static func after(_ now: Instant) -> Instant {
+    Instant(seconds: (now.seconds / 3600 + 1) * 3600)
   }
 }
 

@@ -24,6 +24,11 @@ struct ProductOptions: ParsableArguments {
 }
 
 extension ProductOptions {
+  /// The options again, for a command that a person is shown: ` --root /tmp/demo`.
+  var words: String {
+    (product.map { " --product \($0)" } ?? "") + (root.map { " --root \($0)" } ?? "")
+  }
+
   /// The product that is meant, if its host is gone and its workers run on.
   func left(_ surroundings: Surroundings) -> LeftProduct? {
     LeftProduct.find(product: product, root: root, environment: surroundings.environment)

@@ -24,7 +24,7 @@ struct DownCommand: AsyncParsableCommand {
 
   func run() async throws {
     let surroundings = Surroundings.current
-    let running = try await running(surroundings)
+    guard let running = try await running(surroundings) else { return }
     let host = running.connection.host
     // The places know the product by a made-up name when only its root was given.
     let status = try await host.getStatus(GetStatusRequest(), options: time.callOptions)
@@ -49,13 +49,19 @@ struct DownCommand: AsyncParsableCommand {
     try Output.line("\(title) is down: \(count) ended\(killed).")
   }
 
-  private func running(_ surroundings: Surroundings) async throws -> RunningProduct {
+  /// The product, with a host; nil when it has been ended without one.
+  private func running(_ surroundings: Surroundings) async throws -> RunningProduct? {
     do {
       return try await product.running(surroundings)
     } catch {
       guard CommandFailure(known: error)?.status == .unavailable,
         let left = product.left(surroundings)
       else { throw error }
+      guard !left.arguments.isEmpty else {
+        try left.end(environment: surroundings.environment)
+        try Output.line(output.json ? left.json.text(pretty: true) : "\(left.description). Ended.")
+        return nil
+      }
       try left.takeOver(environment: surroundings.environment)
       return try await RunningProduct.open(left.places(environment: surroundings.environment))
     }

@@ -16,9 +16,15 @@ struct HostUpgrade {
     let deadline = ContinuousClock.now + time.timeout.duration
     let before = try await running.connection.host.getStatus(
       GetStatusRequest(), options: time.callOptions)
-    let answer = try await running.connection.host.upgradeHost(
-      UpgradeHostRequest(program: program.map(Surroundings.absolutePath) ?? ""),
-      options: time.callOptions)
+    let answer: UpgradeHostResponse
+    do throws(RPCError) {
+      answer = try await running.connection.host.upgradeHost(
+        UpgradeHostRequest(program: program.map(Surroundings.absolutePath) ?? ""),
+        options: time.callOptions)
+    } catch {
+      guard error.code == .unavailable, error.execution != .notStarted else { throw error }
+      throw Self.goneMeanwhile
+    }
     running.connection.close()
     let after = try await next(after: before, at: running.places, until: deadline)
     guard after.failedUpgrade.isEmpty else {
@@ -39,6 +45,11 @@ struct HostUpgrade {
         + "workers that went on: \(kept) of \(before.workers.count { $0.pid != 0 })")
   }
 
+  private static let goneMeanwhile = CommandFailure(
+    .unavailable,
+    "the host went away while it was being upgraded; its workers go on: `kith status` says how to have them led again, "
+      + "and then upgrade again", code: "UNAVAILABLE")
+
   /// The host that comes after, settled.
   private func next(
     after before: GetStatusResponse, at places: ProductPlaces,
@@ -53,6 +64,14 @@ struct HostUpgrade {
       }
       let connection = HostConnection(product: before.product, address: places.controlAddress)
       defer { connection.close() }
+      if left < time.timeout.duration - .seconds(3),
+        LeftProduct.all(
+          product: places.product, root: places.root,
+          environment: Surroundings.current.environment
+        ).contains(where: \.isLeft)
+      {
+        throw Self.goneMeanwhile
+      }
       // Nobody tells when a socket comes back; it takes milliseconds.
       let status = try? await connection.host.getStatus(
         GetStatusRequest(waitUntilSettled: true), options: CallOptions(timeout: left))

@@ -70,7 +70,7 @@ struct LogsCommand: AsyncParsableCommand {
       try show(files, surroundings, because: product.left(surroundings)?.failure.message)
       return
     }
-    let host = LastingConnection(running, product, surroundings)
+    let host = LastingConnection(running, product, surroundings, isPatient: follow)
     var names = names
     if names.isEmpty {
       let options = CallOptions(timeout: CallSettings.standardTimeout)

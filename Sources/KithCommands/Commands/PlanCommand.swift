@@ -86,6 +86,7 @@ struct PlanCommand: AsyncParsableCommand {
   private static func words(_ left: LeftProduct, _ terminal: Terminal) -> [String] {
     let text =
       "\(left.description). `kith up` takes over what is as the manifest says, and starts anew what is not."
+    guard left.isLeft else { return TextWidth.wrapped(left.failure.message, width: terminal.width) }
     return TextWidth.wrapped(text.prefix(1).uppercased() + text.dropFirst(), width: terminal.width)
   }
 

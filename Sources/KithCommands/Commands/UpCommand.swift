@@ -5,6 +5,7 @@ import KithJSON
 import KithManifest
 import KithPlanning
 import KithRPC
+import KithTime
 
 /// `kith up`
 struct UpCommand: AsyncParsableCommand {
@@ -18,6 +19,7 @@ struct UpCommand: AsyncParsableCommand {
       EXAMPLES
         kith up boomer-buddy
         kith up ./my-product.yaml --plugins ./my-plugins --root /tmp/demo
+        kith up milo --virtual-time 2026-03-07T12:00:00Z
       """)
 
   @Argument(
@@ -31,6 +33,13 @@ struct UpCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "One folder for state, logs and sockets. By default the XDG folders.", valueName: "dir"))
   var root: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Go by clocks that stand still until `kith clock` moves them, and show this first: now, or an instant.",
+      valueName: "instant"),
+    transform: UpCommand.virtualStart)
+  var virtualTime: Int64?
 
   @OptionGroup var time: TimeoutOptions
   @OptionGroup var output: OutputOptions
@@ -63,6 +72,11 @@ struct UpCommand: AsyncParsableCommand {
       surroundings, isNew: true)
   }
 
+  /// What virtual clocks show first, in milliseconds since 1970.
+  @Sendable private static func virtualStart(_ text: String) throws(CommandFailure) -> Int64 {
+    text == "now" ? Surroundings.now : Int64(try ClockCommand.instant(text).milliseconds)
+  }
+
   private func reader(_ surroundings: Surroundings) throws(ManifestErrors) -> ManifestReader {
     ManifestReader(
       folders: plugins.folders.map(Surroundings.absolutePath), environment: surroundings.environment
@@ -75,7 +89,7 @@ struct UpCommand: AsyncParsableCommand {
   ) async throws {
     let manifest = Surroundings.productArgument(product)
     let left = LeftProduct.all(product: nil, root: root, environment: surroundings.environment)
-      .first { $0.manifest == manifest }
+      .first { $0.isLeft && $0.manifest == manifest }
     guard let left else { return }
     try left.takeOver(environment: surroundings.environment)
     let running = try await RunningProduct.open(
@@ -91,6 +105,7 @@ struct UpCommand: AsyncParsableCommand {
       arguments += ["--plugins", Surroundings.absolutePath(folder)]
     }
     if let root { arguments += ["--root", root] }
+    if let virtualTime { arguments += ["--virtual-time", String(virtualTime)] }
     var environment = surroundings.environment
     // The host is started in `/`, so a search path is told from there.
     environment["KITH_PLUGIN_PATH"] = environment["KITH_PLUGIN_PATH"].map { path in
@@ -121,10 +136,11 @@ struct UpCommand: AsyncParsableCommand {
     let failed = Self.unready(status)
     guard let first = failed.first else { return }
     let names = failed.map { SafeText.line($0.name) }.joined(separator: ", ")
+    let options = root.map { " --root \($0)" } ?? ""
     throw CommandFailure(
       .unavailable,
-      "not ready: \(names). The host keeps running; `kith logs \(first.name)` "
-        + "shows what it said, `kith down` ends it")
+      "not ready: \(names). The host keeps running; `kith why \(first.name)\(options)` "
+        + "says why, `kith down\(options)` ends it")
   }
 
   /// Shows how the workers are when their time is up, and says which are not ready.

@@ -43,8 +43,10 @@ struct WhyCommand: AsyncParsableCommand {
       try Output.line(try HostJSON.json(found).text(pretty: true))
     } else {
       try Output.lines(
-        Explanation(status: status, terminal: surroundings.terminal, now: Surroundings.now)
-          .lines(of: found))
+        Explanation(
+          status: status, terminal: surroundings.terminal, options: product.words,
+          now: Surroundings.now
+        ).lines(of: found))
     }
   }
 }

@@ -48,10 +48,10 @@ struct RunningProduct: Sendable {
   /// - Throws: `RPCError` UNAVAILABLE when no host runs there; ``CommandFailure`` with exit code 77 when this user may not ask.
   static func open(_ places: ProductPlaces) async throws -> RunningProduct {
     do throws(RPCError) {
-      return RunningProduct(
-        places: places,
-        connection: try await HostConnection.open(
-          product: places.product, address: places.controlAddress))
+      let connection = try await HostConnection.open(
+        product: places.product, address: places.controlAddress)
+      try await expectAnswer(connection)
+      return RunningProduct(places: places, connection: connection)
     } catch {
       guard error.code == .permissionDenied, access(places.controlSocket, W_OK) != 0 else {
         throw error
@@ -60,13 +60,34 @@ struct RunningProduct: Sendable {
     }
   }
 
+  /// How long a host may take to say anything at all.
+  private static let patience = Duration.seconds(5)
+
+  /// A host that is stopped or stuck takes connections, as the kernel does for it: this asks for a word, whichever.
+  private static func expectAnswer(_ connection: HostConnection) async throws(RPCError) {
+    do throws(RPCError) {
+      _ = try await connection.host.getClock(
+        GetClockRequest(), options: CallOptions(timeout: patience))
+    } catch {
+      guard [.unavailable, .deadlineExceeded].contains(error.code) else { return }
+      connection.close()
+      throw RPCError(.unavailable, "the host takes connections and does not answer", cause: error)
+    }
+  }
+
   /// The product in these places; nil when no host runs there.
-  /// - Throws: as ``open(_:)``.
+  /// - Throws: as ``open(_:)``; ``CommandFailure`` with exit code 69 when a host is there and does not answer.
   static func openIfRunning(_ places: ProductPlaces) async throws -> RunningProduct? {
     do {
       return try await open(places)
     } catch let error as RPCError {
       guard error.code == .unavailable else { throw error }
+      // Without a socket there never was a host, or it has ended as it should.
+      guard access(places.controlSocket, F_OK) == 0 else { return nil }
+      let found = LeftProduct.all(
+        product: places.product, root: places.root,
+        environment: Surroundings.current.environment)
+      if let stuck = found.first(where: { !$0.isLeft }) { throw stuck.failure }
       return nil
     }
   }

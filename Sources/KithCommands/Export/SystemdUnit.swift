@@ -33,8 +33,13 @@ struct SystemdUnit {
       case .system: ("/etc/systemd/system", "")
       case .user: ("~/.config/systemd/user", "--user ")
       }
-    return [
-      "# Written by `kith export systemd`. To install it:",
+    var user: [String] = []
+    if case .system(let name) = manager {
+      user = [
+        "#   make the user, if there is none: useradd --system --shell /usr/sbin/nologin \(name)"
+      ]
+    }
+    return ["# Written by `kith export systemd`. To install it:"] + user + [
       "#   write it to \(folder)/\(fileName)",
       "#   systemctl \(flag)daemon-reload && systemctl \(flag)enable --now \(fileName)", "",
     ]
@@ -44,7 +49,9 @@ struct SystemdUnit {
     [
       "[Unit]", "Description=\(Self.escaped(plan.title)) (Kith)",
       // Workers may listen on the network; where none does this costs nothing.
-      "After=network.target", "",
+      "After=network.target",
+      "# However often kithd dies: without it nobody looks after the workers, which go on.",
+      "StartLimitIntervalSec=0", "",
     ]
   }
 
@@ -97,7 +104,8 @@ struct SystemdUnit {
     if case .system = manager {
       lines += [
         "CapabilityBoundingSet=", "AmbientCapabilities=", "ProtectSystem=strict",
-        "ProtectHome=read-only", "PrivateTmp=yes", "PrivateDevices=yes", "ProtectClock=yes",
+        "ProtectHome=read-only", "PrivateTmp=\(usesTemporaryFolder ? "no" : "yes")",
+        "PrivateDevices=yes", "ProtectClock=yes",
         "ProtectHostname=yes", "ProtectKernelLogs=yes", "ProtectKernelModules=yes",
         "ProtectKernelTunables=yes", "ProtectProc=invisible", "RestrictNamespaces=yes",
         "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6",
@@ -105,6 +113,11 @@ struct SystemdUnit {
       ]
     }
     return lines + [""]
+  }
+
+  /// Whether something that it names would be hidden by a temporary folder of its own.
+  private var usesTemporaryFolder: Bool {
+    ([program] + arguments).contains { $0.hasPrefix("/tmp/") || $0.hasPrefix("/var/tmp/") }
   }
 
   private var install: [String] {

@@ -23,7 +23,7 @@ struct Concerns {
         "\(name): \(SafeText.line(trouble.reason)); \(trouble.linesWaiting) lines wait, \(lost)",
         .red)
     }
-    let all = firing + troubles
+    let all = (firing + troubles).flatMap { TextWidth.wrapped($0, width: terminal.width) }
     return all.isEmpty ? [] : [""] + all
   }
 }

@@ -5,6 +5,8 @@ import KithReflection
 struct Explanation {
   let status: GetStatusResponse
   let terminal: Terminal
+  /// What a command needs to find the product, with a space in front: ` --root /tmp/demo`.
+  var options = ""
   /// Now, in milliseconds since 1970-01-01T00:00:00Z.
   let now: Int64
 
@@ -36,7 +38,7 @@ struct Explanation {
       because(
         "generation \(exit.generation) ended \(ago(exit.atMs)): \(SafeText.line(exit.description))")
       let width = max(40, terminal.width - 2 * depth - 6)
-      lines += exit.lastLines.flatMap { TextWidth.wrapped(SafeText.line($0), width: width) }
+      lines += exit.lastLines.map { TextWidth.clipped(SafeText.line($0), to: width) }
         .map { indent + "    " + terminal.text("| " + $0, .faint) }
     }
     if let next = worker.nextStartAtMs, worker.state != .ready {
@@ -66,7 +68,7 @@ struct Explanation {
 
   /// What somebody could do about it; nil when there is nothing to be done.
   private func nextStep(_ worker: WorkerStatus) -> String? {
-    let command = "`kith start \(SafeText.line(worker.name))`"
+    let command = "`kith start \(SafeText.line(worker.name))\(options)`"
     switch worker.state {
     case .quarantined where worker.nextStartAtMs == nil:
       return "it is not tried again by itself: mend the cause, then \(command)"

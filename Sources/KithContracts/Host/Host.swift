@@ -67,6 +67,17 @@ public enum HostMethods {
     service: "kith.host.v1.Host", method: "GetMetrics",
     idempotency: .noSideEffects)
 
+  /// What the product's clocks show, where its time is virtual; FAILED_PRECONDITION where it is the machine's.
+  public static let getClock = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "GetClock",
+    idempotency: .noSideEffects)
+
+  /// Moves the clocks of all workers together, from each moment at which something becomes due to the next, and answers when
+  /// all that became due has run. One move at a time: another is answered ABORTED.
+  public static let moveClock = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "MoveClock",
+    idempotency: .unknown)
+
   /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
   public static let setWorkerLogLevel = MethodDescriptor(
     service: "kith.host.v1.Host", method: "SetWorkerLogLevel",
@@ -83,7 +94,7 @@ public enum HostMethods {
     idempotency: .idempotent)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorkers, upgradeWorker, planChanges, applyChanges, upgradeHost, getMetrics, setWorkerLogLevel, readLog, shutdown]
+  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorkers, upgradeWorker, planChanges, applyChanges, upgradeHost, getMetrics, getClock, moveClock, setWorkerLogLevel, readLog, shutdown]
 }
 
 /// Controls the workers of one product.
@@ -197,6 +208,25 @@ public struct HostClient: Sendable {
     return response.message
   }
 
+  /// What the product's clocks show, where its time is virtual; FAILED_PRECONDITION where it is the machine's.
+  public func getClock(
+    _ request: GetClockRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> GetClockResponse {
+    let response: RPCResponse<GetClockResponse> = try await client.unary(
+      HostMethods.getClock, request, options: options)
+    return response.message
+  }
+
+  /// Moves the clocks of all workers together, from each moment at which something becomes due to the next, and answers when
+  /// all that became due has run. One move at a time: another is answered ABORTED.
+  public func moveClock(
+    _ request: MoveClockRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> MoveClockResponse {
+    let response: RPCResponse<MoveClockResponse> = try await client.unary(
+      HostMethods.moveClock, request, options: options)
+    return response.message
+  }
+
   /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
   public func setWorkerLogLevel(
     _ request: SetWorkerLogLevelRequest, options: CallOptions = .defaults
@@ -292,6 +322,17 @@ public protocol HostHandler: Sendable {
     _ request: GetMetricsRequest, context: CallContext
   ) async throws -> GetMetricsResponse
 
+  /// What the product's clocks show, where its time is virtual; FAILED_PRECONDITION where it is the machine's.
+  func getClock(
+    _ request: GetClockRequest, context: CallContext
+  ) async throws -> GetClockResponse
+
+  /// Moves the clocks of all workers together, from each moment at which something becomes due to the next, and answers when
+  /// all that became due has run. One move at a time: another is answered ABORTED.
+  func moveClock(
+    _ request: MoveClockRequest, context: CallContext
+  ) async throws -> MoveClockResponse
+
   /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
   func setWorkerLogLevel(
     _ request: SetWorkerLogLevelRequest, context: CallContext
@@ -353,6 +394,14 @@ extension ServiceDefinition {
         },
         .unary(HostMethods.getMetrics) { request, context in
           try await handler.getMetrics(
+            request, context: context)
+        },
+        .unary(HostMethods.getClock) { request, context in
+          try await handler.getClock(
+            request, context: context)
+        },
+        .unary(HostMethods.moveClock) { request, context in
+          try await handler.moveClock(
             request, context: context)
         },
         .unary(HostMethods.setWorkerLogLevel) { request, context in

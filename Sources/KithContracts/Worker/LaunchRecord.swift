@@ -37,6 +37,9 @@ public struct LaunchRecord: GeneratedMessage {
   /// Where the worker's own services are to be had from other machines too, once it is ready. Absent means nowhere.
   public var listen: NetworkListener? = nil
 
+  /// The time that the worker begins with, in a product whose time is virtual. Absent means the machine's clocks.
+  public var virtualTime: VirtualTime? = nil
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -54,7 +57,8 @@ public struct LaunchRecord: GeneratedMessage {
     stateDirectory: String = "",
     logLevel: String = "",
     pluginVersion: String = "",
-    listen: NetworkListener? = nil
+    listen: NetworkListener? = nil,
+    virtualTime: VirtualTime? = nil
   ) {
     self.product = product
     self.worker = worker
@@ -66,6 +70,7 @@ public struct LaunchRecord: GeneratedMessage {
     self.logLevel = logLevel
     self.pluginVersion = pluginVersion
     self.listen = listen
+    self.virtualTime = virtualTime
   }
 
   public static var fullName: String { "kith.worker.v1.LaunchRecord" }
@@ -84,6 +89,7 @@ public struct LaunchRecord: GeneratedMessage {
     if c.pointee.has_log_level != 0 { self.logLevel = try Unpacked.text(c.pointee.log_level, "kith.worker.v1.LaunchRecord.log_level") }
     if c.pointee.has_plugin_version != 0 { self.pluginVersion = try Unpacked.text(c.pointee.plugin_version, "kith.worker.v1.LaunchRecord.plugin_version") }
     try Unpacked.merge(c.pointee.listen, c.pointee.n_listen, into: &self.listen)
+    try Unpacked.merge(c.pointee.virtual_time, c.pointee.n_virtual_time, into: &self.virtualTime)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -127,6 +133,7 @@ public struct LaunchRecord: GeneratedMessage {
       c.pointee.has_plugin_version = 1
     }
     (c.pointee.listen, c.pointee.n_listen) = try arena.fill(self.listen)
+    (c.pointee.virtual_time, c.pointee.n_virtual_time) = try arena.fill(self.virtualTime)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -141,6 +148,7 @@ public struct LaunchRecord: GeneratedMessage {
     if !self.logLevel.isEmpty { text.add("logLevel", self.logLevel) }
     if !self.pluginVersion.isEmpty { text.add("pluginVersion", self.pluginVersion) }
     if let value = self.listen { text.add("listen", value) }
+    if let value = self.virtualTime { text.add("virtualTime", value) }
     text.add(self.unknownFields)
   }
 }

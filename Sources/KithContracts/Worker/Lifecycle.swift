@@ -29,13 +29,19 @@ public enum LifecycleMethods {
     service: "kith.worker.v1.Lifecycle", method: "Drain",
     idempotency: .unknown)
 
+  /// Moves the clock of a worker in virtual time, and answers when all that became due has run. A worker whose clock is the
+  /// machine's answers FAILED_PRECONDITION; one whose due work failed answers with that failure, its clock moved.
+  public static let moveClock = MethodDescriptor(
+    service: "kith.worker.v1.Lifecycle", method: "MoveClock",
+    idempotency: .idempotent)
+
   /// Sets from which level on the worker logs. After the handshake.
   public static let setLogLevel = MethodDescriptor(
     service: "kith.worker.v1.Lifecycle", method: "SetLogLevel",
     idempotency: .idempotent)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [handshake, configure, start, drain, setLogLevel]
+  public static let all: [MethodDescriptor] = [handshake, configure, start, drain, moveClock, setLogLevel]
 }
 
 /// The life of one worker process, led by the host: Handshake, Configure, Start, then calls, then Drain; the process
@@ -88,6 +94,16 @@ public struct LifecycleClient: Sendable {
     return response.message
   }
 
+  /// Moves the clock of a worker in virtual time, and answers when all that became due has run. A worker whose clock is the
+  /// machine's answers FAILED_PRECONDITION; one whose due work failed answers with that failure, its clock moved.
+  public func moveClock(
+    _ request: MoveClockRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> MoveClockResponse {
+    let response: RPCResponse<MoveClockResponse> = try await client.unary(
+      LifecycleMethods.moveClock, request, options: options)
+    return response.message
+  }
+
   /// Sets from which level on the worker logs. After the handshake.
   public func setLogLevel(
     _ request: SetLogLevelRequest, options: CallOptions = .defaults
@@ -128,6 +144,12 @@ public protocol LifecycleHandler: Sendable {
     _ request: DrainRequest, context: CallContext
   ) async throws -> DrainResponse
 
+  /// Moves the clock of a worker in virtual time, and answers when all that became due has run. A worker whose clock is the
+  /// machine's answers FAILED_PRECONDITION; one whose due work failed answers with that failure, its clock moved.
+  func moveClock(
+    _ request: MoveClockRequest, context: CallContext
+  ) async throws -> MoveClockResponse
+
   /// Sets from which level on the worker logs. After the handshake.
   func setLogLevel(
     _ request: SetLogLevelRequest, context: CallContext
@@ -155,6 +177,10 @@ extension ServiceDefinition {
         },
         .unary(LifecycleMethods.drain) { request, context in
           try await handler.drain(
+            request, context: context)
+        },
+        .unary(LifecycleMethods.moveClock) { request, context in
+          try await handler.moveClock(
             request, context: context)
         },
         .unary(LifecycleMethods.setLogLevel) { request, context in

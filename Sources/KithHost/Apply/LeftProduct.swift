@@ -1,24 +1,34 @@
+import Glibc
 import KithJSON
 import KithManifest
 import KithSupervision
 
-/// A product whose host is gone and whose workers run on.
+/// A product whose host does not answer: it is gone and workers of it run on, or it is there and stuck.
 public struct LeftProduct {
   /// The product's name.
   let product: String
+  private let places: ProductPlaces
   let root: String?
   /// What its host was told to run; nil when that is not known.
   let running: RunningManifest?
   let workers: [(incarnation: Incarnation, pid: Int32)]
+  /// Records of processes that cannot be read: what they tell of may run.
+  let damaged: [String]
+  /// The host that holds the root's lock; nil when none does, 0 when it is not known which.
+  let hostPID: Int32?
 
-  /// The product in these places; nil when its host runs, or none of its workers does.
+  /// The product in these places; nil when nothing of it runs.
   init?(at places: ProductPlaces) {
-    guard !RootLock.isHeld(path: places.lockFile) else { return nil }
-    let records = (try? ProcessRecords(folder: places.runtimeDirectory).all().records) ?? []
-    workers = records.filter { WorkerProcess(earlier: $0.identity)?.hasEnded == false }
+    hostPID =
+      RootLock.isHeld(path: places.lockFile) ? RootLock.holder(path: places.lockFile) ?? 0 : nil
+    let found = try? ProcessRecords(folder: places.runtimeDirectory).all()
+    workers = (found?.records ?? [])
+      .filter { WorkerProcess(earlier: $0.identity)?.hasEnded == false }
       .map { ($0.incarnation, $0.identity.pid) }
       .sorted { $0.incarnation.worker < $1.incarnation.worker }
-    guard !workers.isEmpty else { return nil }
+    damaged = found?.damaged ?? []
+    guard hostPID != nil || !workers.isEmpty || !damaged.isEmpty else { return nil }
+    self.places = places
     running = RunningManifest(at: places)
     product = running.flatMap { try? $0.manifests.plan().product } ?? places.product
     root = places.root
@@ -53,6 +63,36 @@ public struct LeftProduct {
     return names.compactMap { try? ProductPlaces(product: $0, environment: environment) }
   }
 
+  /// Ends the workers, without a host and its order: where no host can be started, since it is not known with what. Blocks for as
+  /// long as it takes, some ten seconds at most.
+  /// - Throws: `HostFailure` when a host has the root, or its folder cannot be read.
+  public func end() throws(HostFailure) {
+    do throws(RootLock.Failure) {
+      let lock = try RootLock(path: places.lockFile)
+      defer { _ = lock }
+      do throws(SystemError) {
+        let records = ProcessRecords(folder: places.runtimeDirectory)
+        let running = try records.all().records.compactMap { WorkerProcess(earlier: $0.identity) }
+        for process in running { process.signal(SIGTERM) }
+        let deadline = ContinuousClock.now + .seconds(10)
+        while running.contains(where: { !$0.hasEnded }), .now < deadline { poll(nil, 0, 20) }
+        for process in running {
+          process.signal(SIGKILL)
+          process.signalGroup(SIGKILL)
+        }
+        MarkedProcesses.endAll(runtimeDirectory: records.folder, besides: [])
+        try records.clear(besides: [])
+      } catch {
+        throw RootLock.Failure.system(error)
+      }
+    } catch {
+      switch error {
+      case .held: throw HostFailure(.alreadyRuns, "a host runs in \(places.stateDirectory)")
+      case .system(let error): throw HostFailure(.cannotCreate, "\(error)")
+      }
+    }
+  }
+
   /// For the command line, which shows it to people.
   public var line: String { json.text() }
 
@@ -64,6 +104,8 @@ public struct LeftProduct {
       if let root { arguments += ["--root", root] }
     }
     return [
+      "host_pid": hostPID.map { .integer(Int64($0)) } ?? .null,
+      "damaged": .array(damaged.map { .string($0) }),
       "product": .string(product), "root": root.map { .string($0) } ?? .null,
       "manifest": running.map { .string($0.startedWith.product) } ?? .null,
       "arguments": .array(arguments.map { .string($0) }),

@@ -76,7 +76,8 @@ struct ProductReading {
     _ startedWith: ProductSource, _ root: String?, _ environment: [String: String]
   ) -> ProductReading? {
     for places in LeftProduct.places(product: nil, root: root, environment: environment) {
-      guard let running = LeftProduct(at: places)?.running, running.startedWith == startedWith,
+      guard let left = LeftProduct(at: places), !left.workers.isEmpty,
+        let running = left.running, running.startedWith == startedWith,
         let plan = try? running.manifests.plan(),
         let places = try? ProductPlaces(
           product: plan.product, root: root, environment: environment)

@@ -121,6 +121,7 @@ extension Host {
   func start(_ name: String, by peer: PeerIdentity) async throws -> WorkerStatus {
     let worker = try plannedWorker(name, field: "name")
     try refuseDuringShutdown()
+    try checkRoom(for: "\(name) not started")
     note("start", of: [name], by: peer) { post(.wantedUp(worker: name)) }
     try await waitUntilReady(name, after: 0)
     return await status(of: worker)
@@ -129,6 +130,7 @@ extension Host {
   /// Wants a worker down and waits until its process has ended.
   func stop(_ name: String, by peer: PeerIdentity) async throws -> WorkerStatus {
     let worker = try plannedWorker(name, field: "name")
+    try checkRoom(for: "\(name) not stopped")
     note("stop", of: [name], by: peer)
     post(.wantedDown(worker: name))
     try await wait { host -> Result<Void, RPCError>? in
@@ -163,6 +165,18 @@ extension Host {
         RPCError(
           .failedPrecondition,
           "\(name) did not become ready: \(snapshot.reason); `kith logs \(name)` says more"))
+    }
+  }
+
+  /// Refuses what a host that follows could not be told of.
+  func checkRoom(for what: String) throws(RPCError) {
+    do throws(SystemError) {
+      try records.checkRoom()
+    } catch {
+      throw RPCError(
+        .resourceExhausted,
+        "\(what), since that could not be recorded: \(error)"
+          + (error.isLackOfRoom ? "; make room there" : ""))
     }
   }
 
@@ -244,18 +258,12 @@ extension Host {
     }
     if let exit = snapshot.lastExit {
       let ended = Incarnation(worker: worker.name, generation: exit.generation)
-      var message = WorkerExit(
-        generation: exit.generation,
-        atMs: endedAtMilliseconds[ended] ?? status.sinceMs, description: exit.description,
-        stuck: exit.wasStuck, outOfMemory: exit.end == .outOfMemory)
-      switch exit.end {
-      case .exitCode(let code): message.cause = .exitCode(code)
-      case .signal(let number): message.cause = .signal(number)
-      case .killedFromOutside: message.cause = .signal(SIGKILL)
-      case .outOfMemory, .notCreated, .unknown: break
-      }
+      var message = WorkerExit(exit, at: endedAtMilliseconds[ended] ?? status.sinceMs)
       message.lastLines = await logs.lastErrorLines(of: ended)
       status.lastExit = message
+    } else {
+      // What an earlier host saw.
+      status.lastExit = wishes.exits[worker.name]
     }
     return status
   }
@@ -289,6 +297,21 @@ extension WorkerSnapshot.State {
     case .backingOff: "backing off"
     case .quarantined: "in quarantine"
     case .finished: "finished"
+    }
+  }
+}
+
+extension WorkerExit {
+  /// The end of a process in the words of the contract, without its last ones.
+  init(_ exit: WorkerSnapshot.Exit, at milliseconds: Int64) {
+    self.init(
+      generation: exit.generation, atMs: milliseconds, description: exit.description,
+      stuck: exit.wasStuck, outOfMemory: exit.end == .outOfMemory)
+    switch exit.end {
+    case .exitCode(let code): cause = .exitCode(code)
+    case .signal(let number): cause = .signal(number)
+    case .killedFromOutside: cause = .signal(SIGKILL)
+    case .outOfMemory, .notCreated, .unknown: break
     }
   }
 }

@@ -1,5 +1,6 @@
 import HostContract
 import KithRPC
+import KithSupervision
 
 /// The host's control service: hands each call to the host or its logs.
 struct HostService: HostHandler {
@@ -59,6 +60,18 @@ struct HostService: HostHandler {
     _ request: UpgradeHostRequest, context: CallContext
   ) async throws -> UpgradeHostResponse {
     try await host.upgradeHost(request)
+  }
+
+  func getClock(_ request: GetClockRequest, context: CallContext) async throws -> GetClockResponse {
+    let time = try await host.clock()
+    return GetClockResponse(
+      wallMs: time.wallMilliseconds, elapsedMs: time.elapsedMilliseconds)
+  }
+
+  func moveClock(
+    _ request: MoveClockRequest, context: CallContext
+  ) async throws -> MoveClockResponse {
+    try await host.moveClock(request)
   }
 
   func getMetrics(

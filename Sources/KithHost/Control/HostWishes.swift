@@ -1,6 +1,9 @@
+import FoundationEssentials
 import Glibc
 import HostContract
 import KithJSON
+import KithSupervision
+import KithWire
 
 /// What somebody has asked for of a running product, in a file of the runtime folder: it lasts as long as the product does,
 /// also when its host is killed.
@@ -9,16 +12,40 @@ struct HostWishes: Equatable {
   var stopped: Set<String> = []
   /// From which level on workers log.
   var logLevels: [String: LogRecord.Level] = [:]
+  /// What the clocks show; nil where they are the machine's.
+  var virtualTime: ClockMove.Time?
+  /// How the last process of each worker ended.
+  var exits: [String: WorkerExit] = [:]
   /// What was asked for each worker last, and by whom.
   var requests: [String: WorkerRequest] = [:]
 
-  /// The wishes in a file of this boot; none when there is no such file.
-  init(path: String) {
-    guard let bytes = try? DurableFile.read(path),
-      let object = (try? JSONValue(parsing: bytes))?.objectValue,
-      object["boot_id"]?.stringValue == ProcessIdentity.currentBootID
-    else { return }
+  /// The wishes in a file of this boot; none when there is no such file. One that does not hold any is kept beside, under the
+  /// name that is answered.
+  static func read(_ path: String) -> (wishes: HostWishes, damaged: String?) {
+    guard let bytes = try? DurableFile.read(path) else { return (HostWishes(), nil) }
+    guard let object = (try? JSONValue(parsing: bytes))?.objectValue,
+      let boot = object["boot_id"]?.stringValue
+    else {
+      let kept = path + ".damaged"
+      rename(path, kept)
+      return (HostWishes(), kept)
+    }
+    return (boot == ProcessIdentity.currentBootID ? HostWishes(object) : HostWishes(), nil)
+  }
+
+  private init() {}
+
+  private init(_ object: JSONObject) {
     stopped = Set((object["stopped"]?.arrayValue ?? []).compactMap(\.stringValue))
+    if let time = object["virtual_time"]?.objectValue, let wall = time["wall_ms"]?.integerValue,
+      let elapsed = time["elapsed_ms"]?.integerValue
+    {
+      virtualTime = ClockMove.Time(wallMilliseconds: wall, elapsedMilliseconds: elapsed)
+    }
+    for member in object["exits"]?.objectValue?.members ?? [] {
+      exits[member.name] = member.value.stringValue
+        .flatMap { Data(base64Encoded: $0) }.flatMap { try? WorkerExit(decoding: Array($0)) }
+    }
     for member in object["requests"]?.objectValue?.members ?? [] {
       requests[member.name] = WorkerRequest(member.value)
     }
@@ -34,6 +61,16 @@ struct HostWishes: Equatable {
     let value: JSONValue = [
       "boot_id": .string(ProcessIdentity.currentBootID),
       "stopped": .array(stopped.sorted().map { .string($0) }), "log_levels": .object(levels),
+      "virtual_time": virtualTime.map {
+        [
+          "wall_ms": .integer($0.wallMilliseconds), "elapsed_ms": .integer($0.elapsedMilliseconds),
+        ]
+      } ?? .null,
+      "exits": .object(
+        JSONObject(
+          exits.sorted { $0.key < $1.key }.compactMap { name, exit in
+            (try? exit.encoded()).map { (name, .string(Data($0).base64EncodedString())) }
+          })),
       "requests": .object(
         JSONObject(requests.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })),
     ]

@@ -9,9 +9,6 @@ import Synchronization
 actor LogKeeper {
   /// The host's own log.
   static let hostName = "kithd"
-  /// How many lines of a process's standard error are remembered for its obituary.
-  static let rememberedLines = 10
-
   /// How much of one stream may wait to be read: a process that writes faster than its log can be written loses lines, and
   /// fills no disk.
   static let largestBacklog: UInt64 = 64 << 20
@@ -35,7 +32,7 @@ actor LogKeeper {
   private var sources: [String: Source] = [:]
   /// How much of the processes' output stands in the logs.
   private var taken: [Incarnation: LogRecord.Taken] = [:]
-  private var lastLines: [Incarnation: [String]] = [:]
+  private var lastWords: [Incarnation: LastWords] = [:]
   /// Processes that said that they were refused memory.
   private var outOfMemory: Set<Incarnation> = []
   private var readers: [(logs: Set<String>, waiter: Waiter<Void>)] = []
@@ -70,14 +67,14 @@ actor LogKeeper {
 
   /// Begins to take the output of a process, whose spools have been made.
   nonisolated func capture(_ incarnation: Incarnation) {
-    inOrder { $0.begin(incarnation, from: LogRecord.Taken(), lastLines: []) }
+    inOrder { $0.begin(incarnation, from: LogRecord.Taken(), lastWords: LastWords()) }
   }
 
   /// Goes on taking the output of a process that an earlier host started, behind what stands in the log.
   nonisolated func resume(_ incarnation: Incarnation) {
     inOrder { keeper in
-      let (taken, errors) = keeper.whatIsLogged(of: incarnation)
-      keeper.begin(incarnation, from: taken, lastLines: errors)
+      let (taken, words) = keeper.whatIsLogged(of: incarnation)
+      keeper.begin(incarnation, from: taken, lastWords: words)
     }
   }
 
@@ -134,15 +131,15 @@ actor LogKeeper {
   }
 
   private func begin(
-    _ incarnation: Incarnation, from taken: LogRecord.Taken, lastLines errors: [String]
+    _ incarnation: Incarnation, from taken: LogRecord.Taken, lastWords words: LastWords
   ) {
     // Of a worker's earlier processes only the last one's words are asked for.
-    let last = lastLines.keys.filter { $0.worker == incarnation.worker }.map(\.generation).max()
-    lastLines = lastLines.filter {
+    let last = lastWords.keys.filter { $0.worker == incarnation.worker }.map(\.generation).max()
+    lastWords = lastWords.filter {
       $0.key.worker != incarnation.worker || $0.key.generation == last
     }
-    lastLines[incarnation] = errors
-    outOfMemory = outOfMemory.filter { lastLines[$0] != nil }
+    lastWords[incarnation] = words
+    outOfMemory = outOfMemory.filter { lastWords[$0] != nil }
     self.taken[incarnation] = taken
     for stream in [LogRecord.Stream.stdout, .stderr] {
       let name = OutputSpool.name(of: incarnation, stream)
@@ -159,28 +156,28 @@ actor LogKeeper {
   }
 
   /// How much of a process's output an earlier host has written to the log, and the last lines of its standard error.
-  private func whatIsLogged(of incarnation: Incarnation) -> (LogRecord.Taken, errors: [String]) {
-    guard let file = files[incarnation.worker] else { return (LogRecord.Taken(), []) }
+  private func whatIsLogged(of incarnation: Incarnation) -> (LogRecord.Taken, LastWords) {
+    guard let file = files[incarnation.worker] else { return (LogRecord.Taken(), LastWords()) }
     var count = 200
     while true {
       let begin = (try? file.position(ofLast: count)) ?? 0
       var position = begin
       var taken: LogRecord.Taken?
-      var errors: [String] = []
+      var words = LastWords()
       var oldest: UInt64?
       while let page = try? file.read(from: position, limit: 1000), page.next > position {
         for record in page.entries.map(\.record) {
           oldest = min(oldest ?? .max, record.generation)
           guard record.generation == incarnation.generation else { continue }
           if let mark = record.taken { taken = mark }
-          if record.stream == .stderr { errors.append(record.line) }
+          if record.stream == .stderr { words.add([record.line]) }
         }
         position = page.next
       }
       // Two generations may run at once, so lines of the one before tell nothing; those of older ones say that none follow.
       let isWhole = begin <= file.begin || (oldest ?? .max) + 1 < incarnation.generation
       guard taken == nil, !isWhole else {
-        return (taken ?? LogRecord.Taken(), errors.suffix(Self.rememberedLines))
+        return (taken ?? LogRecord.Taken(), words)
       }
       count *= 20
     }
@@ -263,8 +260,7 @@ actor LogKeeper {
     }
     self.taken[incarnation] = taken
     if source.stream == .stderr {
-      let all = (lastLines[incarnation] ?? []) + records.suffix(Self.rememberedLines).map(\.line)
-      lastLines[incarnation] = Array(all.suffix(Self.rememberedLines))
+      lastWords[incarnation, default: LastWords()].add(records.map(\.line))
       // What the Swift runtime says when it ends a process for want of memory.
       if lines.contains(where: { $0.text.hasPrefix("Fatal error: failed to allocate ") }) {
         outOfMemory.insert(incarnation)
@@ -346,7 +342,7 @@ actor LogKeeper {
   /// The last lines that a process wrote to its standard error, oldest first.
   func lastErrorLines(of incarnation: Incarnation) -> [String] {
     pump(incarnation)
-    return lastLines[incarnation] ?? []
+    return lastWords[incarnation]?.lines ?? []
   }
 
   /// Whether the last words of a process, which has ended, were that it was refused memory.

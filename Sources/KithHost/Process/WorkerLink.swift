@@ -84,6 +84,19 @@ final class WorkerLink: Sendable {
       options: CallOptions(timeout: worker.startTimeout))
   }
 
+  /// What a process says when it is shown a time.
+  typealias ClockAnswer = Result<MoveClockResponse, RPCError>
+
+  /// Shows the process, which is ready, what time it is, and waits until it has done what is due.
+  func moveClock(to time: ClockMove.Time) async -> ClockAnswer {
+    do throws(RPCError) {
+      return .success(
+        try await lifecycle.moveClock(MoveClockRequest(time: VirtualTime(time))))
+    } catch {
+      return .failure(error)
+    }
+  }
+
   /// Gives the order to drain; false when it was not taken.
   ///
   /// New calls are taken for a moment more: those that were on their way when callers were told. The moment is longer where

@@ -1,5 +1,6 @@
 import KithJSON
 import KithRPC
+import KithTime
 import Logging
 import WorkerContract
 
@@ -51,6 +52,18 @@ struct LifecycleService: LifecycleHandler {
       .milliseconds(Int64(request.gracePeriodMs)),
       linger: .milliseconds(Int64(request.lingerMs)))
     return DrainResponse(callsInProgress: UInt32(clamping: others))
+  }
+
+  func moveClock(
+    _ request: MoveClockRequest, context: CallContext
+  ) async throws -> MoveClockResponse {
+    try runtime.checkHost(context.peer)
+    guard let time = request.time else {
+      throw RPCError.invalidArgument(field: "time", "what the clocks are to show is missing")
+    }
+    let (nextDue, turns) = try await runtime.moveClock(to: time)
+    return MoveClockResponse(
+      nextDueMs: nextDue.map { Int64($0.milliseconds) }, turns: turns)
   }
 
   func setLogLevel(

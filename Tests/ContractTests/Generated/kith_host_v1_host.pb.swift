@@ -397,6 +397,114 @@ nonisolated enum Kith_Host_V1_LogStream: SwiftProtobuf.Enum, Swift.CaseIterable 
 
 }
 
+/// Empty: a product has one time.
+nonisolated struct Kith_Host_V1_GetClockRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What the clocks show.
+nonisolated struct Kith_Host_V1_GetClockResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The wall clock, in milliseconds since 1970-01-01T00:00:00Z.
+  var wallMs: Int64 = 0
+
+  /// The clocks that are never set, in milliseconds since the product was started in virtual time.
+  var elapsedMs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Where the clocks are to be moved.
+nonisolated struct Kith_Host_V1_MoveClockRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Neither is answered INVALID_ARGUMENT.
+  var move: Kith_Host_V1_MoveClockRequest.OneOf_Move? = nil
+
+  /// Lets so many milliseconds pass, 0 to 3,155,760,000,000 (a hundred years), with a stop at each moment at which something
+  /// is due.
+  var advanceMs: Int64 {
+    get {
+      if case .advanceMs(let v)? = move {return v}
+      return 0
+    }
+    set {move = .advanceMs(newValue)}
+  }
+
+  /// Sets the wall clock, forward or back, in one step and as if no time had passed: milliseconds since
+  /// 1970-01-01T00:00:00Z.
+  var setWallMs: Int64 {
+    get {
+      if case .setWallMs(let v)? = move {return v}
+      return 0
+    }
+    set {move = .setWallMs(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Neither is answered INVALID_ARGUMENT.
+  nonisolated enum OneOf_Move: Equatable, Sendable {
+    /// Lets so many milliseconds pass, 0 to 3,155,760,000,000 (a hundred years), with a stop at each moment at which something
+    /// is due.
+    case advanceMs(Int64)
+    /// Sets the wall clock, forward or back, in one step and as if no time had passed: milliseconds since
+    /// 1970-01-01T00:00:00Z.
+    case setWallMs(Int64)
+
+  }
+
+  init() {}
+}
+
+/// The clocks have been moved.
+nonisolated struct Kith_Host_V1_MoveClockResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What the wall clock shows now, in milliseconds since 1970-01-01T00:00:00Z.
+  var wallMs: Int64 = 0
+
+  /// What the clocks that are never set show now, in milliseconds since the product was started in virtual time.
+  var elapsedMs: Int64 = 0
+
+  /// At how many moments on the way the clocks stopped.
+  var stops: UInt64 = 0
+
+  /// How many turns of due work the workers ran.
+  var turns: UInt64 = 0
+
+  /// When the next work becomes due, in milliseconds since 1970-01-01T00:00:00Z. Absent means that none does by itself.
+  var nextDueMs: Int64 {
+    get {_nextDueMs ?? 0}
+    set {_nextDueMs = newValue}
+  }
+  /// Returns true if `nextDueMs` has been explicitly set.
+  var hasNextDueMs: Bool {self._nextDueMs != nil}
+  /// Clears the value of `nextDueMs`. Subsequent reads from it will return its default value.
+  mutating func clearNextDueMs() {self._nextDueMs = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _nextDueMs: Int64? = nil
+}
+
 /// What to tell.
 nonisolated struct Kith_Host_V1_GetStatusRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1615,6 +1723,171 @@ nonisolated extension Kith_Host_V1_LogLevel: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Kith_Host_V1_LogStream: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOG_STREAM_UNSPECIFIED\0\u{1}STDOUT\0\u{1}STDERR\0\u{1}HOST\0")
+}
+
+nonisolated extension Kith_Host_V1_GetClockRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GetClockRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_GetClockRequest, rhs: Kith_Host_V1_GetClockRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_GetClockResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GetClockResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wall_ms\0\u{3}elapsed_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.wallMs) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.elapsedMs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.wallMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.wallMs, fieldNumber: 1)
+    }
+    if self.elapsedMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.elapsedMs, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_GetClockResponse, rhs: Kith_Host_V1_GetClockResponse) -> Bool {
+    if lhs.wallMs != rhs.wallMs {return false}
+    if lhs.elapsedMs != rhs.elapsedMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_MoveClockRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MoveClockRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}advance_ms\0\u{3}set_wall_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Int64?
+        try decoder.decodeSingularInt64Field(value: &v)
+        if let v = v {
+          if self.move != nil {try decoder.handleConflictingOneOf()}
+          self.move = .advanceMs(v)
+        }
+      }()
+      case 2: try {
+        var v: Int64?
+        try decoder.decodeSingularInt64Field(value: &v)
+        if let v = v {
+          if self.move != nil {try decoder.handleConflictingOneOf()}
+          self.move = .setWallMs(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.move {
+    case .advanceMs?: try {
+      guard case .advanceMs(let v)? = self.move else { preconditionFailure() }
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    }()
+    case .setWallMs?: try {
+      guard case .setWallMs(let v)? = self.move else { preconditionFailure() }
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_MoveClockRequest, rhs: Kith_Host_V1_MoveClockRequest) -> Bool {
+    if lhs.move != rhs.move {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_MoveClockResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MoveClockResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wall_ms\0\u{3}elapsed_ms\0\u{1}stops\0\u{1}turns\0\u{3}next_due_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.wallMs) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.elapsedMs) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.stops) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.turns) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._nextDueMs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.wallMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.wallMs, fieldNumber: 1)
+    }
+    if self.elapsedMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.elapsedMs, fieldNumber: 2)
+    }
+    if self.stops != 0 {
+      try visitor.visitSingularUInt64Field(value: self.stops, fieldNumber: 3)
+    }
+    if self.turns != 0 {
+      try visitor.visitSingularUInt64Field(value: self.turns, fieldNumber: 4)
+    }
+    try { if let v = self._nextDueMs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_MoveClockResponse, rhs: Kith_Host_V1_MoveClockResponse) -> Bool {
+    if lhs.wallMs != rhs.wallMs {return false}
+    if lhs.elapsedMs != rhs.elapsedMs {return false}
+    if lhs.stops != rhs.stops {return false}
+    if lhs.turns != rhs.turns {return false}
+    if lhs._nextDueMs != rhs._nextDueMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Kith_Host_V1_GetStatusRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -69,11 +69,40 @@ nonisolated struct Kith_Worker_V1_LaunchRecord: Sendable {
   /// Clears the value of `listen`. Subsequent reads from it will return its default value.
   mutating func clearListen() {self._listen = nil}
 
+  /// The time that the worker begins with, in a product whose time is virtual. Absent means the machine's clocks.
+  var virtualTime: Kith_Worker_V1_VirtualTime {
+    get {_virtualTime ?? Kith_Worker_V1_VirtualTime()}
+    set {_virtualTime = newValue}
+  }
+  /// Returns true if `virtualTime` has been explicitly set.
+  var hasVirtualTime: Bool {self._virtualTime != nil}
+  /// Clears the value of `virtualTime`. Subsequent reads from it will return its default value.
+  mutating func clearVirtualTime() {self._virtualTime = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _listen: Kith_Worker_V1_NetworkListener? = nil
+  fileprivate var _virtualTime: Kith_Worker_V1_VirtualTime? = nil
+}
+
+/// What the clocks of a product show that are moved by hand, for tests and demonstrations.
+nonisolated struct Kith_Worker_V1_VirtualTime: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What the wall clock shows: milliseconds since 1970-01-01T00:00:00Z.
+  var wallMs: Int64 = 0
+
+  /// What the clocks show that are never set, the monotonic one and that since boot: milliseconds since the product was
+  /// started in virtual time.
+  var elapsedMs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// An address on the network at which a worker listens.
@@ -291,6 +320,57 @@ nonisolated struct Kith_Worker_V1_DrainResponse: Sendable {
   init() {}
 }
 
+/// What the clocks are to show.
+nonisolated struct Kith_Worker_V1_MoveClockRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Absent is answered INVALID_ARGUMENT, and so is an `elapsed_ms` below that of before. A `wall_ms` below that of before is
+  /// a clock that was set back.
+  var time: Kith_Worker_V1_VirtualTime {
+    get {_time ?? Kith_Worker_V1_VirtualTime()}
+    set {_time = newValue}
+  }
+  /// Returns true if `time` has been explicitly set.
+  var hasTime: Bool {self._time != nil}
+  /// Clears the value of `time`. Subsequent reads from it will return its default value.
+  mutating func clearTime() {self._time = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _time: Kith_Worker_V1_VirtualTime? = nil
+}
+
+/// The clocks show it, and what was due has run.
+nonisolated struct Kith_Worker_V1_MoveClockResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// When the wall clock next shows that something is due, in milliseconds since 1970-01-01T00:00:00Z. Absent means that
+  /// nothing will be by itself.
+  var nextDueMs: Int64 {
+    get {_nextDueMs ?? 0}
+    set {_nextDueMs = newValue}
+  }
+  /// Returns true if `nextDueMs` has been explicitly set.
+  var hasNextDueMs: Bool {self._nextDueMs != nil}
+  /// Clears the value of `nextDueMs`. Subsequent reads from it will return its default value.
+  mutating func clearNextDueMs() {self._nextDueMs = nil}
+
+  /// How many turns of due work were run since the clock last moved.
+  var turns: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _nextDueMs: Int64? = nil
+}
+
 /// From which level on to log.
 nonisolated struct Kith_Worker_V1_SetLogLevelRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -323,7 +403,7 @@ fileprivate nonisolated let _protobuf_package = "kith.worker.v1"
 
 nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LaunchRecord"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0\u{3}virtual_time\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -341,6 +421,7 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
       case 8: try { try decoder.decodeSingularStringField(value: &self.logLevel) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.pluginVersion) }()
       case 10: try { try decoder.decodeSingularMessageField(value: &self._listen) }()
+      case 11: try { try decoder.decodeSingularMessageField(value: &self._virtualTime) }()
       default: break
       }
     }
@@ -381,6 +462,9 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
     try { if let v = self._listen {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     } }()
+    try { if let v = self._virtualTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -395,6 +479,42 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
     if lhs.logLevel != rhs.logLevel {return false}
     if lhs.pluginVersion != rhs.pluginVersion {return false}
     if lhs._listen != rhs._listen {return false}
+    if lhs._virtualTime != rhs._virtualTime {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Worker_V1_VirtualTime: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".VirtualTime"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wall_ms\0\u{3}elapsed_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.wallMs) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.elapsedMs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.wallMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.wallMs, fieldNumber: 1)
+    }
+    if self.elapsedMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.elapsedMs, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Worker_V1_VirtualTime, rhs: Kith_Worker_V1_VirtualTime) -> Bool {
+    if lhs.wallMs != rhs.wallMs {return false}
+    if lhs.elapsedMs != rhs.elapsedMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -797,6 +917,79 @@ nonisolated extension Kith_Worker_V1_DrainResponse: SwiftProtobuf.Message, Swift
 
   static func ==(lhs: Kith_Worker_V1_DrainResponse, rhs: Kith_Worker_V1_DrainResponse) -> Bool {
     if lhs.callsInProgress != rhs.callsInProgress {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Worker_V1_MoveClockRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MoveClockRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}time\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._time) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._time {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Worker_V1_MoveClockRequest, rhs: Kith_Worker_V1_MoveClockRequest) -> Bool {
+    if lhs._time != rhs._time {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Worker_V1_MoveClockResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MoveClockResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}next_due_ms\0\u{1}turns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._nextDueMs) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.turns) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._nextDueMs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    if self.turns != 0 {
+      try visitor.visitSingularUInt64Field(value: self.turns, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Worker_V1_MoveClockResponse, rhs: Kith_Worker_V1_MoveClockResponse) -> Bool {
+    if lhs._nextDueMs != rhs._nextDueMs {return false}
+    if lhs.turns != rhs.turns {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -7,6 +7,186 @@
 #endif
 
 #include "kith/host/v1/host.pb-c.h"
+void   kith__host__v1__get_clock_request__init
+                     (Kith__Host__V1__GetClockRequest         *message)
+{
+  static const Kith__Host__V1__GetClockRequest init_value = KITH__HOST__V1__GET_CLOCK_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__get_clock_request__get_packed_size
+                     (const Kith__Host__V1__GetClockRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_clock_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__get_clock_request__pack
+                     (const Kith__Host__V1__GetClockRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_clock_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__get_clock_request__pack_to_buffer
+                     (const Kith__Host__V1__GetClockRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_clock_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__GetClockRequest *
+       kith__host__v1__get_clock_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__GetClockRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__get_clock_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__get_clock_request__free_unpacked
+                     (Kith__Host__V1__GetClockRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__get_clock_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__get_clock_response__init
+                     (Kith__Host__V1__GetClockResponse         *message)
+{
+  static const Kith__Host__V1__GetClockResponse init_value = KITH__HOST__V1__GET_CLOCK_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__get_clock_response__get_packed_size
+                     (const Kith__Host__V1__GetClockResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_clock_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__get_clock_response__pack
+                     (const Kith__Host__V1__GetClockResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_clock_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__get_clock_response__pack_to_buffer
+                     (const Kith__Host__V1__GetClockResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__get_clock_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__GetClockResponse *
+       kith__host__v1__get_clock_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__GetClockResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__get_clock_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__get_clock_response__free_unpacked
+                     (Kith__Host__V1__GetClockResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__get_clock_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__move_clock_request__init
+                     (Kith__Host__V1__MoveClockRequest         *message)
+{
+  static const Kith__Host__V1__MoveClockRequest init_value = KITH__HOST__V1__MOVE_CLOCK_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__move_clock_request__get_packed_size
+                     (const Kith__Host__V1__MoveClockRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__move_clock_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__move_clock_request__pack
+                     (const Kith__Host__V1__MoveClockRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__move_clock_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__move_clock_request__pack_to_buffer
+                     (const Kith__Host__V1__MoveClockRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__move_clock_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__MoveClockRequest *
+       kith__host__v1__move_clock_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__MoveClockRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__move_clock_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__move_clock_request__free_unpacked
+                     (Kith__Host__V1__MoveClockRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__move_clock_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__move_clock_response__init
+                     (Kith__Host__V1__MoveClockResponse         *message)
+{
+  static const Kith__Host__V1__MoveClockResponse init_value = KITH__HOST__V1__MOVE_CLOCK_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__move_clock_response__get_packed_size
+                     (const Kith__Host__V1__MoveClockResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__move_clock_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__move_clock_response__pack
+                     (const Kith__Host__V1__MoveClockResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__move_clock_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__move_clock_response__pack_to_buffer
+                     (const Kith__Host__V1__MoveClockResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__move_clock_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__MoveClockResponse *
+       kith__host__v1__move_clock_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__MoveClockResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__move_clock_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__move_clock_response__free_unpacked
+                     (Kith__Host__V1__MoveClockResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__move_clock_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__get_status_request__init
                      (Kith__Host__V1__GetStatusRequest         *message)
 {
@@ -1903,6 +2083,216 @@ void   kith__host__v1__shutdown_response__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__shutdown_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+#define kith__host__v1__get_clock_request__field_descriptors NULL
+#define kith__host__v1__get_clock_request__field_indices_by_name NULL
+#define kith__host__v1__get_clock_request__number_ranges NULL
+const ProtobufCMessageDescriptor kith__host__v1__get_clock_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.GetClockRequest",
+  "GetClockRequest",
+  "Kith__Host__V1__GetClockRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__GetClockRequest),
+  0,
+  kith__host__v1__get_clock_request__field_descriptors,
+  kith__host__v1__get_clock_request__field_indices_by_name,
+  0,  kith__host__v1__get_clock_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__get_clock_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__get_clock_response__field_descriptors[2] =
+{
+  {
+    "wall_ms",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__GetClockResponse, has_wall_ms),
+    offsetof(Kith__Host__V1__GetClockResponse, wall_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "elapsed_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__GetClockResponse, has_elapsed_ms),
+    offsetof(Kith__Host__V1__GetClockResponse, elapsed_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__get_clock_response__field_indices_by_name[] = {
+  1,   /* field[1] = elapsed_ms */
+  0,   /* field[0] = wall_ms */
+};
+static const ProtobufCIntRange kith__host__v1__get_clock_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__get_clock_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.GetClockResponse",
+  "GetClockResponse",
+  "Kith__Host__V1__GetClockResponse",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__GetClockResponse),
+  2,
+  kith__host__v1__get_clock_response__field_descriptors,
+  kith__host__v1__get_clock_response__field_indices_by_name,
+  1,  kith__host__v1__get_clock_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__get_clock_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__move_clock_request__field_descriptors[2] =
+{
+  {
+    "advance_ms",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__MoveClockRequest, move_case),
+    offsetof(Kith__Host__V1__MoveClockRequest, advance_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "set_wall_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__MoveClockRequest, move_case),
+    offsetof(Kith__Host__V1__MoveClockRequest, set_wall_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__move_clock_request__field_indices_by_name[] = {
+  0,   /* field[0] = advance_ms */
+  1,   /* field[1] = set_wall_ms */
+};
+static const ProtobufCIntRange kith__host__v1__move_clock_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__move_clock_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.MoveClockRequest",
+  "MoveClockRequest",
+  "Kith__Host__V1__MoveClockRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__MoveClockRequest),
+  2,
+  kith__host__v1__move_clock_request__field_descriptors,
+  kith__host__v1__move_clock_request__field_indices_by_name,
+  1,  kith__host__v1__move_clock_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__move_clock_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__move_clock_response__field_descriptors[5] =
+{
+  {
+    "wall_ms",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__MoveClockResponse, has_wall_ms),
+    offsetof(Kith__Host__V1__MoveClockResponse, wall_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "elapsed_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__MoveClockResponse, has_elapsed_ms),
+    offsetof(Kith__Host__V1__MoveClockResponse, elapsed_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stops",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__MoveClockResponse, has_stops),
+    offsetof(Kith__Host__V1__MoveClockResponse, stops),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "turns",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__MoveClockResponse, has_turns),
+    offsetof(Kith__Host__V1__MoveClockResponse, turns),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_due_ms",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__MoveClockResponse, has_next_due_ms),
+    offsetof(Kith__Host__V1__MoveClockResponse, next_due_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__move_clock_response__field_indices_by_name[] = {
+  1,   /* field[1] = elapsed_ms */
+  4,   /* field[4] = next_due_ms */
+  2,   /* field[2] = stops */
+  3,   /* field[3] = turns */
+  0,   /* field[0] = wall_ms */
+};
+static const ProtobufCIntRange kith__host__v1__move_clock_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__move_clock_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.MoveClockResponse",
+  "MoveClockResponse",
+  "Kith__Host__V1__MoveClockResponse",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__MoveClockResponse),
+  5,
+  kith__host__v1__move_clock_response__field_descriptors,
+  kith__host__v1__move_clock_response__field_indices_by_name,
+  1,  kith__host__v1__move_clock_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__move_clock_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor kith__host__v1__get_status_request__field_descriptors[1] =
 {
   {

@@ -52,6 +52,51 @@ void   kith__worker__v1__launch_record__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__launch_record__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__worker__v1__virtual_time__init
+                     (Kith__Worker__V1__VirtualTime         *message)
+{
+  static const Kith__Worker__V1__VirtualTime init_value = KITH__WORKER__V1__VIRTUAL_TIME__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__virtual_time__get_packed_size
+                     (const Kith__Worker__V1__VirtualTime *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__virtual_time__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__virtual_time__pack
+                     (const Kith__Worker__V1__VirtualTime *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__virtual_time__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__virtual_time__pack_to_buffer
+                     (const Kith__Worker__V1__VirtualTime *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__virtual_time__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__VirtualTime *
+       kith__worker__v1__virtual_time__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__VirtualTime *)
+     protobuf_c_message_unpack (&kith__worker__v1__virtual_time__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__virtual_time__free_unpacked
+                     (Kith__Worker__V1__VirtualTime *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__virtual_time__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__worker__v1__network_listener__init
                      (Kith__Worker__V1__NetworkListener         *message)
 {
@@ -547,6 +592,96 @@ void   kith__worker__v1__drain_response__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__drain_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__worker__v1__move_clock_request__init
+                     (Kith__Worker__V1__MoveClockRequest         *message)
+{
+  static const Kith__Worker__V1__MoveClockRequest init_value = KITH__WORKER__V1__MOVE_CLOCK_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__move_clock_request__get_packed_size
+                     (const Kith__Worker__V1__MoveClockRequest *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__move_clock_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__move_clock_request__pack
+                     (const Kith__Worker__V1__MoveClockRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__move_clock_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__move_clock_request__pack_to_buffer
+                     (const Kith__Worker__V1__MoveClockRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__move_clock_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__MoveClockRequest *
+       kith__worker__v1__move_clock_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__MoveClockRequest *)
+     protobuf_c_message_unpack (&kith__worker__v1__move_clock_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__move_clock_request__free_unpacked
+                     (Kith__Worker__V1__MoveClockRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__move_clock_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__worker__v1__move_clock_response__init
+                     (Kith__Worker__V1__MoveClockResponse         *message)
+{
+  static const Kith__Worker__V1__MoveClockResponse init_value = KITH__WORKER__V1__MOVE_CLOCK_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__move_clock_response__get_packed_size
+                     (const Kith__Worker__V1__MoveClockResponse *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__move_clock_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__move_clock_response__pack
+                     (const Kith__Worker__V1__MoveClockResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__move_clock_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__move_clock_response__pack_to_buffer
+                     (const Kith__Worker__V1__MoveClockResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__move_clock_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__MoveClockResponse *
+       kith__worker__v1__move_clock_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__MoveClockResponse *)
+     protobuf_c_message_unpack (&kith__worker__v1__move_clock_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__move_clock_response__free_unpacked
+                     (Kith__Worker__V1__MoveClockResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__move_clock_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__worker__v1__set_log_level_request__init
                      (Kith__Worker__V1__SetLogLevelRequest         *message)
 {
@@ -637,7 +772,7 @@ void   kith__worker__v1__set_log_level_response__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__set_log_level_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[10] =
+static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[11] =
 {
   {
     "product",
@@ -759,6 +894,18 @@ static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "virtual_time",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Worker__V1__LaunchRecord, n_virtual_time),
+    offsetof(Kith__Worker__V1__LaunchRecord, virtual_time),
+    &kith__worker__v1__virtual_time__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__worker__v1__launch_record__field_indices_by_name[] = {
   4,   /* field[4] = address */
@@ -770,12 +917,13 @@ static const unsigned kith__worker__v1__launch_record__field_indices_by_name[] =
   0,   /* field[0] = product */
   3,   /* field[3] = secret */
   6,   /* field[6] = state_directory */
+  10,   /* field[10] = virtual_time */
   1,   /* field[1] = worker */
 };
 static const ProtobufCIntRange kith__worker__v1__launch_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
 {
@@ -785,11 +933,62 @@ const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
   "Kith__Worker__V1__LaunchRecord",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__LaunchRecord),
-  10,
+  11,
   kith__worker__v1__launch_record__field_descriptors,
   kith__worker__v1__launch_record__field_indices_by_name,
   1,  kith__worker__v1__launch_record__number_ranges,
   (ProtobufCMessageInit) kith__worker__v1__launch_record__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__worker__v1__virtual_time__field_descriptors[2] =
+{
+  {
+    "wall_ms",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Worker__V1__VirtualTime, has_wall_ms),
+    offsetof(Kith__Worker__V1__VirtualTime, wall_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "elapsed_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Worker__V1__VirtualTime, has_elapsed_ms),
+    offsetof(Kith__Worker__V1__VirtualTime, elapsed_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__worker__v1__virtual_time__field_indices_by_name[] = {
+  1,   /* field[1] = elapsed_ms */
+  0,   /* field[0] = wall_ms */
+};
+static const ProtobufCIntRange kith__worker__v1__virtual_time__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__worker__v1__virtual_time__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.VirtualTime",
+  "VirtualTime",
+  "Kith__Worker__V1__VirtualTime",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__VirtualTime),
+  2,
+  kith__worker__v1__virtual_time__field_descriptors,
+  kith__worker__v1__virtual_time__field_indices_by_name,
+  1,  kith__worker__v1__virtual_time__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__virtual_time__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__worker__v1__network_listener__field_descriptors[5] =
@@ -1402,6 +1601,95 @@ const ProtobufCMessageDescriptor kith__worker__v1__drain_response__descriptor =
   kith__worker__v1__drain_response__field_indices_by_name,
   1,  kith__worker__v1__drain_response__number_ranges,
   (ProtobufCMessageInit) kith__worker__v1__drain_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__worker__v1__move_clock_request__field_descriptors[1] =
+{
+  {
+    "time",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Worker__V1__MoveClockRequest, n_time),
+    offsetof(Kith__Worker__V1__MoveClockRequest, time),
+    &kith__worker__v1__virtual_time__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__worker__v1__move_clock_request__field_indices_by_name[] = {
+  0,   /* field[0] = time */
+};
+static const ProtobufCIntRange kith__worker__v1__move_clock_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__worker__v1__move_clock_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.MoveClockRequest",
+  "MoveClockRequest",
+  "Kith__Worker__V1__MoveClockRequest",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__MoveClockRequest),
+  1,
+  kith__worker__v1__move_clock_request__field_descriptors,
+  kith__worker__v1__move_clock_request__field_indices_by_name,
+  1,  kith__worker__v1__move_clock_request__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__move_clock_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__worker__v1__move_clock_response__field_descriptors[2] =
+{
+  {
+    "next_due_ms",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Worker__V1__MoveClockResponse, has_next_due_ms),
+    offsetof(Kith__Worker__V1__MoveClockResponse, next_due_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "turns",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Worker__V1__MoveClockResponse, has_turns),
+    offsetof(Kith__Worker__V1__MoveClockResponse, turns),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__worker__v1__move_clock_response__field_indices_by_name[] = {
+  0,   /* field[0] = next_due_ms */
+  1,   /* field[1] = turns */
+};
+static const ProtobufCIntRange kith__worker__v1__move_clock_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__worker__v1__move_clock_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.MoveClockResponse",
+  "MoveClockResponse",
+  "Kith__Worker__V1__MoveClockResponse",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__MoveClockResponse),
+  2,
+  kith__worker__v1__move_clock_response__field_descriptors,
+  kith__worker__v1__move_clock_response__field_indices_by_name,
+  1,  kith__worker__v1__move_clock_response__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__move_clock_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__worker__v1__set_log_level_request__field_descriptors[1] =

@@ -16,6 +16,10 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "kith/metrics/v1/metrics.pb-c.h"
 
+typedef struct Kith__Host__V1__GetClockRequest Kith__Host__V1__GetClockRequest;
+typedef struct Kith__Host__V1__GetClockResponse Kith__Host__V1__GetClockResponse;
+typedef struct Kith__Host__V1__MoveClockRequest Kith__Host__V1__MoveClockRequest;
+typedef struct Kith__Host__V1__MoveClockResponse Kith__Host__V1__MoveClockResponse;
 typedef struct Kith__Host__V1__GetStatusRequest Kith__Host__V1__GetStatusRequest;
 typedef struct Kith__Host__V1__GetStatusResponse Kith__Host__V1__GetStatusResponse;
 typedef struct Kith__Host__V1__RemoteServiceStatus Kith__Host__V1__RemoteServiceStatus;
@@ -65,6 +69,68 @@ typedef struct Kith__Host__V1__ShutdownResponse Kith__Host__V1__ShutdownResponse
 
 
 /* --- messages --- */
+
+struct  Kith__Host__V1__GetClockRequest
+{
+  ProtobufCMessage base;
+};
+#define KITH__HOST__V1__GET_CLOCK_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__get_clock_request__descriptor) \
+     }
+
+
+struct  Kith__Host__V1__GetClockResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_wall_ms;
+  int64_t wall_ms;
+  protobuf_c_boolean has_elapsed_ms;
+  int64_t elapsed_ms;
+};
+#define KITH__HOST__V1__GET_CLOCK_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__get_clock_response__descriptor) \
+    , 0, 0, 0, 0 }
+
+
+typedef enum {
+  KITH__HOST__V1__MOVE_CLOCK_REQUEST__MOVE__NOT_SET = 0,
+  KITH__HOST__V1__MOVE_CLOCK_REQUEST__MOVE_ADVANCE_MS = 1,
+  KITH__HOST__V1__MOVE_CLOCK_REQUEST__MOVE_SET_WALL_MS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(KITH__HOST__V1__MOVE_CLOCK_REQUEST__MOVE__CASE)
+} Kith__Host__V1__MoveClockRequest__MoveCase;
+
+struct  Kith__Host__V1__MoveClockRequest
+{
+  ProtobufCMessage base;
+  Kith__Host__V1__MoveClockRequest__MoveCase move_case;
+  union {
+    int64_t advance_ms;
+    int64_t set_wall_ms;
+  };
+};
+#define KITH__HOST__V1__MOVE_CLOCK_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__move_clock_request__descriptor) \
+    , KITH__HOST__V1__MOVE_CLOCK_REQUEST__MOVE__NOT_SET, {0} }
+
+
+struct  Kith__Host__V1__MoveClockResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_wall_ms;
+  int64_t wall_ms;
+  protobuf_c_boolean has_elapsed_ms;
+  int64_t elapsed_ms;
+  protobuf_c_boolean has_stops;
+  uint64_t stops;
+  protobuf_c_boolean has_turns;
+  uint64_t turns;
+  protobuf_c_boolean has_next_due_ms;
+  int64_t next_due_ms;
+};
+#define KITH__HOST__V1__MOVE_CLOCK_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__move_clock_response__descriptor) \
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
 
 struct  Kith__Host__V1__GetStatusRequest
 {
@@ -789,6 +855,82 @@ struct  Kith__Host__V1__ShutdownResponse
     , 0, 0, 0, 0 }
 
 
+/* Kith__Host__V1__GetClockRequest methods */
+void   kith__host__v1__get_clock_request__init
+                     (Kith__Host__V1__GetClockRequest         *message);
+size_t kith__host__v1__get_clock_request__get_packed_size
+                     (const Kith__Host__V1__GetClockRequest   *message);
+size_t kith__host__v1__get_clock_request__pack
+                     (const Kith__Host__V1__GetClockRequest   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__get_clock_request__pack_to_buffer
+                     (const Kith__Host__V1__GetClockRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__GetClockRequest *
+       kith__host__v1__get_clock_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__get_clock_request__free_unpacked
+                     (Kith__Host__V1__GetClockRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__GetClockResponse methods */
+void   kith__host__v1__get_clock_response__init
+                     (Kith__Host__V1__GetClockResponse         *message);
+size_t kith__host__v1__get_clock_response__get_packed_size
+                     (const Kith__Host__V1__GetClockResponse   *message);
+size_t kith__host__v1__get_clock_response__pack
+                     (const Kith__Host__V1__GetClockResponse   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__get_clock_response__pack_to_buffer
+                     (const Kith__Host__V1__GetClockResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__GetClockResponse *
+       kith__host__v1__get_clock_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__get_clock_response__free_unpacked
+                     (Kith__Host__V1__GetClockResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__MoveClockRequest methods */
+void   kith__host__v1__move_clock_request__init
+                     (Kith__Host__V1__MoveClockRequest         *message);
+size_t kith__host__v1__move_clock_request__get_packed_size
+                     (const Kith__Host__V1__MoveClockRequest   *message);
+size_t kith__host__v1__move_clock_request__pack
+                     (const Kith__Host__V1__MoveClockRequest   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__move_clock_request__pack_to_buffer
+                     (const Kith__Host__V1__MoveClockRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__MoveClockRequest *
+       kith__host__v1__move_clock_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__move_clock_request__free_unpacked
+                     (Kith__Host__V1__MoveClockRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__MoveClockResponse methods */
+void   kith__host__v1__move_clock_response__init
+                     (Kith__Host__V1__MoveClockResponse         *message);
+size_t kith__host__v1__move_clock_response__get_packed_size
+                     (const Kith__Host__V1__MoveClockResponse   *message);
+size_t kith__host__v1__move_clock_response__pack
+                     (const Kith__Host__V1__MoveClockResponse   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__move_clock_response__pack_to_buffer
+                     (const Kith__Host__V1__MoveClockResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__MoveClockResponse *
+       kith__host__v1__move_clock_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__move_clock_response__free_unpacked
+                     (Kith__Host__V1__MoveClockResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Host__V1__GetStatusRequest methods */
 void   kith__host__v1__get_status_request__init
                      (Kith__Host__V1__GetStatusRequest         *message);
@@ -1592,6 +1734,18 @@ void   kith__host__v1__shutdown_response__free_unpacked
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
+typedef void (*Kith__Host__V1__GetClockRequest_Closure)
+                 (const Kith__Host__V1__GetClockRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__GetClockResponse_Closure)
+                 (const Kith__Host__V1__GetClockResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__MoveClockRequest_Closure)
+                 (const Kith__Host__V1__MoveClockRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__MoveClockResponse_Closure)
+                 (const Kith__Host__V1__MoveClockResponse *message,
+                  void *closure_data);
 typedef void (*Kith__Host__V1__GetStatusRequest_Closure)
                  (const Kith__Host__V1__GetStatusRequest *message,
                   void *closure_data);
@@ -1727,6 +1881,10 @@ typedef void (*Kith__Host__V1__ShutdownResponse_Closure)
 
 /* --- descriptors --- */
 
+extern const ProtobufCMessageDescriptor kith__host__v1__get_clock_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__get_clock_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__move_clock_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__move_clock_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__get_status_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__remote_service_status__descriptor;

@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 
 typedef struct Kith__Worker__V1__LaunchRecord Kith__Worker__V1__LaunchRecord;
+typedef struct Kith__Worker__V1__VirtualTime Kith__Worker__V1__VirtualTime;
 typedef struct Kith__Worker__V1__NetworkListener Kith__Worker__V1__NetworkListener;
 typedef struct Kith__Worker__V1__HandshakeRequest Kith__Worker__V1__HandshakeRequest;
 typedef struct Kith__Worker__V1__HandshakeResponse Kith__Worker__V1__HandshakeResponse;
@@ -27,6 +28,8 @@ typedef struct Kith__Worker__V1__StartRequest Kith__Worker__V1__StartRequest;
 typedef struct Kith__Worker__V1__StartResponse Kith__Worker__V1__StartResponse;
 typedef struct Kith__Worker__V1__DrainRequest Kith__Worker__V1__DrainRequest;
 typedef struct Kith__Worker__V1__DrainResponse Kith__Worker__V1__DrainResponse;
+typedef struct Kith__Worker__V1__MoveClockRequest Kith__Worker__V1__MoveClockRequest;
+typedef struct Kith__Worker__V1__MoveClockResponse Kith__Worker__V1__MoveClockResponse;
 typedef struct Kith__Worker__V1__SetLogLevelRequest Kith__Worker__V1__SetLogLevelRequest;
 typedef struct Kith__Worker__V1__SetLogLevelResponse Kith__Worker__V1__SetLogLevelResponse;
 
@@ -59,10 +62,25 @@ struct  Kith__Worker__V1__LaunchRecord
   ProtobufCBinaryData plugin_version;
   size_t n_listen;
   Kith__Worker__V1__NetworkListener **listen;
+  size_t n_virtual_time;
+  Kith__Worker__V1__VirtualTime **virtual_time;
 };
 #define KITH__WORKER__V1__LAUNCH_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__launch_record__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0,NULL }
+
+
+struct  Kith__Worker__V1__VirtualTime
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_wall_ms;
+  int64_t wall_ms;
+  protobuf_c_boolean has_elapsed_ms;
+  int64_t elapsed_ms;
+};
+#define KITH__WORKER__V1__VIRTUAL_TIME__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__virtual_time__descriptor) \
+    , 0, 0, 0, 0 }
 
 
 struct  Kith__Worker__V1__NetworkListener
@@ -218,6 +236,30 @@ struct  Kith__Worker__V1__DrainResponse
     , 0, 0 }
 
 
+struct  Kith__Worker__V1__MoveClockRequest
+{
+  ProtobufCMessage base;
+  size_t n_time;
+  Kith__Worker__V1__VirtualTime **time;
+};
+#define KITH__WORKER__V1__MOVE_CLOCK_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__move_clock_request__descriptor) \
+    , 0,NULL }
+
+
+struct  Kith__Worker__V1__MoveClockResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_next_due_ms;
+  int64_t next_due_ms;
+  protobuf_c_boolean has_turns;
+  uint64_t turns;
+};
+#define KITH__WORKER__V1__MOVE_CLOCK_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__move_clock_response__descriptor) \
+    , 0, 0, 0, 0 }
+
+
 struct  Kith__Worker__V1__SetLogLevelRequest
 {
   ProtobufCMessage base;
@@ -256,6 +298,25 @@ Kith__Worker__V1__LaunchRecord *
                       const uint8_t       *data);
 void   kith__worker__v1__launch_record__free_unpacked
                      (Kith__Worker__V1__LaunchRecord *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Worker__V1__VirtualTime methods */
+void   kith__worker__v1__virtual_time__init
+                     (Kith__Worker__V1__VirtualTime         *message);
+size_t kith__worker__v1__virtual_time__get_packed_size
+                     (const Kith__Worker__V1__VirtualTime   *message);
+size_t kith__worker__v1__virtual_time__pack
+                     (const Kith__Worker__V1__VirtualTime   *message,
+                      uint8_t             *out);
+size_t kith__worker__v1__virtual_time__pack_to_buffer
+                     (const Kith__Worker__V1__VirtualTime   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Worker__V1__VirtualTime *
+       kith__worker__v1__virtual_time__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__worker__v1__virtual_time__free_unpacked
+                     (Kith__Worker__V1__VirtualTime *message,
                       ProtobufCAllocator *allocator);
 /* Kith__Worker__V1__NetworkListener methods */
 void   kith__worker__v1__network_listener__init
@@ -466,6 +527,44 @@ Kith__Worker__V1__DrainResponse *
 void   kith__worker__v1__drain_response__free_unpacked
                      (Kith__Worker__V1__DrainResponse *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Worker__V1__MoveClockRequest methods */
+void   kith__worker__v1__move_clock_request__init
+                     (Kith__Worker__V1__MoveClockRequest         *message);
+size_t kith__worker__v1__move_clock_request__get_packed_size
+                     (const Kith__Worker__V1__MoveClockRequest   *message);
+size_t kith__worker__v1__move_clock_request__pack
+                     (const Kith__Worker__V1__MoveClockRequest   *message,
+                      uint8_t             *out);
+size_t kith__worker__v1__move_clock_request__pack_to_buffer
+                     (const Kith__Worker__V1__MoveClockRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Worker__V1__MoveClockRequest *
+       kith__worker__v1__move_clock_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__worker__v1__move_clock_request__free_unpacked
+                     (Kith__Worker__V1__MoveClockRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Worker__V1__MoveClockResponse methods */
+void   kith__worker__v1__move_clock_response__init
+                     (Kith__Worker__V1__MoveClockResponse         *message);
+size_t kith__worker__v1__move_clock_response__get_packed_size
+                     (const Kith__Worker__V1__MoveClockResponse   *message);
+size_t kith__worker__v1__move_clock_response__pack
+                     (const Kith__Worker__V1__MoveClockResponse   *message,
+                      uint8_t             *out);
+size_t kith__worker__v1__move_clock_response__pack_to_buffer
+                     (const Kith__Worker__V1__MoveClockResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Worker__V1__MoveClockResponse *
+       kith__worker__v1__move_clock_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__worker__v1__move_clock_response__free_unpacked
+                     (Kith__Worker__V1__MoveClockResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Worker__V1__SetLogLevelRequest methods */
 void   kith__worker__v1__set_log_level_request__init
                      (Kith__Worker__V1__SetLogLevelRequest         *message);
@@ -509,6 +608,9 @@ void   kith__worker__v1__set_log_level_response__free_unpacked
 typedef void (*Kith__Worker__V1__LaunchRecord_Closure)
                  (const Kith__Worker__V1__LaunchRecord *message,
                   void *closure_data);
+typedef void (*Kith__Worker__V1__VirtualTime_Closure)
+                 (const Kith__Worker__V1__VirtualTime *message,
+                  void *closure_data);
 typedef void (*Kith__Worker__V1__NetworkListener_Closure)
                  (const Kith__Worker__V1__NetworkListener *message,
                   void *closure_data);
@@ -542,6 +644,12 @@ typedef void (*Kith__Worker__V1__DrainRequest_Closure)
 typedef void (*Kith__Worker__V1__DrainResponse_Closure)
                  (const Kith__Worker__V1__DrainResponse *message,
                   void *closure_data);
+typedef void (*Kith__Worker__V1__MoveClockRequest_Closure)
+                 (const Kith__Worker__V1__MoveClockRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Worker__V1__MoveClockResponse_Closure)
+                 (const Kith__Worker__V1__MoveClockResponse *message,
+                  void *closure_data);
 typedef void (*Kith__Worker__V1__SetLogLevelRequest_Closure)
                  (const Kith__Worker__V1__SetLogLevelRequest *message,
                   void *closure_data);
@@ -555,6 +663,7 @@ typedef void (*Kith__Worker__V1__SetLogLevelResponse_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor;
+extern const ProtobufCMessageDescriptor kith__worker__v1__virtual_time__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__network_listener__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__handshake_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__handshake_response__descriptor;
@@ -566,6 +675,8 @@ extern const ProtobufCMessageDescriptor kith__worker__v1__start_request__descrip
 extern const ProtobufCMessageDescriptor kith__worker__v1__start_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__drain_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__drain_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__worker__v1__move_clock_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__worker__v1__move_clock_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__set_log_level_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__set_log_level_response__descriptor;
 
