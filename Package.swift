@@ -123,6 +123,7 @@ let words: [Target] = [
   contract("Descriptor", serves: false),
   contract("Worker"),
   contract("Host", using: ["MetricsContract"]),
+  contract("Events"),
   contract("Health"),
   contract("Metrics"),
   contract("Reflection"),
@@ -134,6 +135,12 @@ let words: [Target] = [
 /// Floor 4: shells that carry decisions out.
 let shells: [Target] = [
   library("KithStore", ["KithAccess", "KithRPC", "KithSealing", "KithWire", crypto, grdb]),
+  library(
+    "KithWorkerStore",
+    [
+      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithWire",
+      "KithWorker", "WorkerContract", logging,
+    ]),
   library("KithPlanning", ["KithManifest", "KithReflection"]),
   library("KithClient", ["HostContract", "KithRPC", "KithTransportNng"]),
   library(
@@ -147,14 +154,15 @@ let shells: [Target] = [
     "KithHost",
     [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithRPC", "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract",
-      "WorkerContract", "CLinux", crypto,
+      "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
+      "MetricsContract", "WorkerContract", "CLinux", crypto,
     ]),
   library(
     "KithCommands",
     [
-      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithReflection", "KithRPC", "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
+      "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics",
+      "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore", "KithWire",
+      "MetricsContract", "ReflectionContract", "CLinux",
       argumentParser, unixSignals,
     ]),
 ]
@@ -185,16 +193,17 @@ let testing: [Target] = [
   program(
     "misbehaving-worker", path: "Tests/MisbehavingWorker",
     [
-      "KithRPC", "KithSealing", "KithStore", "KithWorker", "RiskContract", "TestingContract",
-      logging,
+      "KithAccess", "KithRPC", "KithStore", "KithWire", "KithWorker", "KithWorkerStore",
+      "RiskContract", "TestingContract", logging, grdb,
     ]
   ),
   tests("ArchitectureTests", []),
   tests(
     "ContractTests",
     [
-      "DescriptorContract", "HealthContract", "HostContract", "KithWire", "MetricsContract",
-      "ReflectionContract", "RiskContract", "RPCContract", "TestingContract", "WorkerContract",
+      "DescriptorContract", "EventsContract", "HealthContract", "HostContract", "KithWire",
+      "MetricsContract", "ReflectionContract", "RiskContract", "RPCContract", "TestingContract",
+      "WorkerContract",
       swiftProtobuf,
     ]),
   tests("KithWireTests", ["KithWire"]),
@@ -222,6 +231,12 @@ let testing: [Target] = [
     [
       "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting", "KithTransportInProcess",
       "KithWire", "TestingContract", crypto, grdb,
+    ]),
+  tests(
+    "KithWorkerStoreTests",
+    [
+      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting",
+      "KithTransportInProcess", "KithWire", "KithWorkerStore", "TestingContract", grdb,
     ]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithMetricsTests", ["KithMetrics"]),
@@ -264,7 +279,7 @@ let testing: [Target] = [
       "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
       "SupervisionSimulation", "TestCertificates",
       "TestingContract", "kith", "kithd", "misbehaving-worker",
-      "risk-engine-worker",
+      "risk-engine-worker", grdb,
     ]),
 ]
 

@@ -50,6 +50,7 @@ final class WorkerRuntime: Sendable {
   let logThreshold: LogThreshold
   private let health: WorkerHealth
   private let configurationChanges = ConfigurationChanges()
+  private let besideCalls = BesideCalls()
   private let makeServices: MakeServices
   private let server: RPCServer
   private let connectionLog: ConnectionLog
@@ -61,6 +62,9 @@ final class WorkerRuntime: Sendable {
   /// Ends when the worker listens on the network.
   private let doorIsOpen: AsyncStream<Never>
   private let doorOpened: AsyncStream<Never>.Continuation
+  /// Ends when the worker is ready.
+  private let isReady: AsyncStream<Never>
+  private let becameReady: AsyncStream<Never>.Continuation
   private let orders: AsyncStream<WorkerLifecycle.Ending>
   private let orderContinuation: AsyncStream<WorkerLifecycle.Ending>.Continuation
 
@@ -78,6 +82,7 @@ final class WorkerRuntime: Sendable {
     self.makeServices = makeServices
     (orders, orderContinuation) = AsyncStream.makeStream()
     (doorIsOpen, doorOpened) = AsyncStream.makeStream()
+    (isReady, becameReady) = AsyncStream.makeStream()
     begun = clock.now
     state = Mutex(State(since: begun))
     health = WorkerHealth(changed: pulse.wake)
@@ -151,6 +156,10 @@ final class WorkerRuntime: Sendable {
         await self.watchCertificates()
         return nil
       }
+      group.addTask {
+        await self.workBesideCalls()
+        return nil
+      }
       loop: while let order = await orders.next() {
         switch order {
         case .goOn: continue
@@ -212,6 +221,12 @@ final class WorkerRuntime: Sendable {
     }
     state.withLock { $0.door = door }
     doorOpened.finish()
+  }
+
+  /// Does what the worker has to do beside its calls, from the moment that it is ready.
+  private func workBesideCalls() async {
+    for await _ in isReady {}
+    if !Task.isCancelled { await besideCalls.run() }
   }
 
   /// Looks after the certificates from the moment that there are any.
@@ -293,13 +308,15 @@ final class WorkerRuntime: Sendable {
       throw failure
     }
     // Served before the phase says so: whoever reads "serving" can call.
-    server.add(made)
+    let beside = besideCalls.services.map(calls.counting)
+    server.add(made + beside)
     try openDoor(for: made)
     try change { state throws(RPCError) in
       try state.lifecycle.started(true)
       // The worker's own first, as reflection shows them.
-      state.services = made + state.services
+      state.services = made + beside + state.services
     }
+    becameReady.finish()
     let duration = start.duration(to: clock.now)
     logger.info(
       "ready",
@@ -393,8 +410,10 @@ final class WorkerRuntime: Sendable {
       product: record.product, worker: record.worker, generation: record.generation,
       configuration: configuration, pluginDirectory: record.pluginDirectory,
       stateDirectory: record.stateDirectory.isEmpty ? nil : record.stateDirectory,
+      sealingKeyFile: record.sealingKeyFile.isEmpty ? nil : record.sealingKeyFile,
+      storeOrders: record.store ?? StoreOrders(),
       hostAddress: hostAddress.isEmpty ? nil : hostAddress, logger: logger, health: health,
-      configurationChanges: configurationChanges)
+      configurationChanges: configurationChanges, besideCalls: besideCalls)
   }
 
   /// What the host is told when the worker's own code throws. An error that is not known is named by its type alone,

@@ -29,6 +29,7 @@ enum House {
     // Floor 3: words.
     "DescriptorContract": ["KithContractsC", "KithWire"],
     "WorkerContract": contract,
+    "EventsContract": contract,
     "HostContract": contract.union(["MetricsContract"]),
     "HealthContract": contract,
     "MetricsContract": contract,
@@ -44,6 +45,10 @@ enum House {
       "KithAccess", "KithRPC", "KithSealing", "KithWire", "Crypto", "GRDB", "FoundationEssentials",
       "Glibc",
     ],
+    "KithWorkerStore": [
+      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithWire",
+      "KithWorker", "WorkerContract", "Logging", "Glibc",
+    ],
     "KithWorker": [
       "HealthContract", "KithClient", "KithJSON", "KithMetrics", "KithRPC", "KithTelemetry",
       "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
@@ -51,13 +56,13 @@ enum House {
     ],
     "KithHost": [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithRPC", "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract",
-      "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",
+      "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
+      "MetricsContract", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
     "KithCommands": [
-      "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics",
-      "KithPlanning",
-      "KithReflection", "KithRPC", "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
+      "ArgumentParser", "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest",
+      "KithMetrics", "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore",
+      "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
       "Dispatch", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
 
@@ -83,8 +88,12 @@ enum House {
     case "Domain": false
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
-        || ["KithJSON", "KithRPC", "KithWire", "Crypto", "FoundationEssentials"].contains(name)
-    case "Worker": ["\(plugin)Service", "KithStore", "KithWorker"].contains(name)
+        || [
+          "KithAccess", "KithJSON", "KithRPC", "KithStore", "KithWire", "Crypto", "GRDB",
+          "FoundationEssentials",
+        ].contains(name)
+    case "Worker":
+      ["\(plugin)Service", "KithStore", "KithWorker", "KithWorkerStore"].contains(name)
     default: false
     }
   }

@@ -37,6 +37,12 @@ public struct LaunchRecord: GeneratedMessage {
   /// Where the worker's own services are to be had from other machines too, once it is ready. Absent means nowhere.
   public var listen: NetworkListener? = nil
 
+  /// The file of the product's sealing key, which the worker may read. Empty where `state_directory` is.
+  public var sealingKeyFile: String = ""
+
+  /// How the SDK keeps the worker's store, if it has one. Absent means as the SDK does by itself.
+  public var store: StoreOrders? = nil
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -54,7 +60,9 @@ public struct LaunchRecord: GeneratedMessage {
     stateDirectory: String = "",
     logLevel: String = "",
     pluginVersion: String = "",
-    listen: NetworkListener? = nil
+    listen: NetworkListener? = nil,
+    sealingKeyFile: String = "",
+    store: StoreOrders? = nil
   ) {
     self.product = product
     self.worker = worker
@@ -66,6 +74,8 @@ public struct LaunchRecord: GeneratedMessage {
     self.logLevel = logLevel
     self.pluginVersion = pluginVersion
     self.listen = listen
+    self.sealingKeyFile = sealingKeyFile
+    self.store = store
   }
 
   public static var fullName: String { "kith.worker.v1.LaunchRecord" }
@@ -84,6 +94,8 @@ public struct LaunchRecord: GeneratedMessage {
     if c.pointee.has_log_level != 0 { self.logLevel = try Unpacked.text(c.pointee.log_level, "kith.worker.v1.LaunchRecord.log_level") }
     if c.pointee.has_plugin_version != 0 { self.pluginVersion = try Unpacked.text(c.pointee.plugin_version, "kith.worker.v1.LaunchRecord.plugin_version") }
     try Unpacked.merge(c.pointee.listen, c.pointee.n_listen, into: &self.listen)
+    if c.pointee.has_sealing_key_file != 0 { self.sealingKeyFile = try Unpacked.text(c.pointee.sealing_key_file, "kith.worker.v1.LaunchRecord.sealing_key_file") }
+    try Unpacked.merge(c.pointee.store, c.pointee.n_store, into: &self.store)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -127,6 +139,11 @@ public struct LaunchRecord: GeneratedMessage {
       c.pointee.has_plugin_version = 1
     }
     (c.pointee.listen, c.pointee.n_listen) = try arena.fill(self.listen)
+    if !self.sealingKeyFile.isEmpty {
+      c.pointee.sealing_key_file = arena.copy(self.sealingKeyFile)
+      c.pointee.has_sealing_key_file = 1
+    }
+    (c.pointee.store, c.pointee.n_store) = try arena.fill(self.store)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -141,6 +158,8 @@ public struct LaunchRecord: GeneratedMessage {
     if !self.logLevel.isEmpty { text.add("logLevel", self.logLevel) }
     if !self.pluginVersion.isEmpty { text.add("pluginVersion", self.pluginVersion) }
     if let value = self.listen { text.add("listen", value) }
+    if !self.sealingKeyFile.isEmpty { text.add("sealingKeyFile", self.sealingKeyFile) }
+    if let value = self.store { text.add("store", value) }
     text.add(self.unknownFields)
   }
 }
