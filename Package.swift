@@ -63,26 +63,29 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
     name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
-/// A plugin: its pure domain, the service that adapts it to its contract, the worker program, and their tests.
+/// A plugin: its pure domain, the service that adapts it to its contract, the worker program, and their tests; with a store
+/// where it keeps data.
 func workerPlugin(
-  _ name: String, executable: String, contract: Target.Dependency,
+  _ name: String, executable: String, contract: Target.Dependency, keepsData: Bool = false,
   serviceLibraries: [Target.Dependency] = []
 ) -> [Target] {
-  [
+  let store: [Target.Dependency] = keepsData ? ["KithAccess", "KithStore", grdb] : []
+  let storeOfWorker: [Target.Dependency] = keepsData ? ["KithWorkerStore"] : []
+  return [
     library("\(name)Domain", path: "Plugins/\(name)/Domain", []),
     library(
       "\(name)Service", path: "Plugins/\(name)/Service",
       [.byName(name: "\(name)Domain"), contract, "KithJSON", "KithRPC", "KithWire"]
-        + serviceLibraries),
+        + store + serviceLibraries),
     program(
       executable, path: "Plugins/\(name)/Worker",
-      [.byName(name: "\(name)Service"), "KithWorker"]),
+      [.byName(name: "\(name)Service"), "KithWorker"] + storeOfWorker),
     tests(
       "\(name)Tests",
       [
         .byName(name: "\(name)Domain"), .byName(name: "\(name)Service"), contract,
         "KithJSON", "KithRPC", "KithTransportInProcess",
-      ]),
+      ] + store),
   ]
 }
 
@@ -105,7 +108,6 @@ let pure: [Target] = [
   library("KithCertificates", [asn1, crypto]),
   library("KithMetrics", []),
   library("KithAccess", []),
-  library("KithSealing", [crypto, cryptoExtras]),
   library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
 
@@ -134,6 +136,7 @@ let words: [Target] = [
 
 /// Floor 4: shells that carry decisions out.
 let shells: [Target] = [
+  library("KithSealing", [crypto, cryptoExtras]),
   library("KithStore", ["KithAccess", "KithRPC", "KithSealing", "KithWire", crypto, grdb]),
   library(
     "KithWorkerStore",
@@ -292,6 +295,7 @@ let package = Package(
     // Not to be shipped: what tools/soak runs.
     .executable(name: "misbehaving-worker", targets: ["misbehaving-worker"]),
     .library(name: "DescriptorContract", targets: ["DescriptorContract"]),
+    .library(name: "EventsContract", targets: ["EventsContract"]),
     .library(name: "HostContract", targets: ["HostContract"]),
     .library(name: "KithClient", targets: ["KithClient"]),
     .library(name: "KithJSON", targets: ["KithJSON"]),
@@ -302,6 +306,7 @@ let package = Package(
     .library(name: "KithStore", targets: ["KithStore"]),
     .library(name: "KithTesting", targets: ["KithTesting"]),
     .library(name: "KithWorker", targets: ["KithWorker"]),
+    .library(name: "KithWorkerStore", targets: ["KithWorkerStore"]),
     .library(name: "SupervisionSimulation", targets: ["SupervisionSimulation"]),
     .library(name: "RiskContract", targets: ["RiskContract"]),
     .library(name: "RiskEngineDomain", targets: ["RiskEngineDomain"]),

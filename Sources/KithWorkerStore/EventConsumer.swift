@@ -112,7 +112,11 @@ public struct EventConsumer: Sendable {
       // Those before the one that cannot be handled are handled, so that it alone comes again and again.
       guard events.count > 1 else { throw error }
       if let gone = response.lost {
-        try await store.write { try lost(LostEvents(gone), $0) }
+        try await store.write { transaction in
+          try lost(LostEvents(gone), transaction)
+          try transaction.setEventPosition(
+            EventPosition(log: end.log, sequence: gone.to), of: name)
+        }
       }
       for event in events {
         try await store.write { transaction in

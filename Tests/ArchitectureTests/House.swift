@@ -15,7 +15,6 @@ enum House {
     "KithManifest": ["KithJSON", "Yams", "Glibc"],
     "KithMetrics": [],
     "KithAccess": [],
-    "KithSealing": ["Crypto", "CryptoExtras", "Glibc"],
     "KithCertificates": ["Crypto", "FoundationEssentials", "SwiftASN1"],
     "KithSupervision": ["KithManifest", "KithMetrics"],
 
@@ -41,6 +40,7 @@ enum House {
     "KithClient": [
       "HostContract", "KithRPC", "KithTransportNng", "FoundationEssentials", "Glibc",
     ],
+    "KithSealing": ["Crypto", "CryptoExtras", "Glibc"],
     "KithStore": [
       "KithAccess", "KithRPC", "KithSealing", "KithWire", "Crypto", "GRDB", "FoundationEssentials",
       "Glibc",
