@@ -149,8 +149,9 @@ let shells: [Target] = [
   library(
     "KithWorker",
     [
-      "HealthContract", "KithClient", "KithJSON", "KithMetrics", "KithRPC", "KithTelemetry",
-      "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
+      "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithRPC",
+      "KithTelemetry", "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract",
+      "WorkerContract",
       crypto, logging, unixSignals,
     ]),
   library(
@@ -259,8 +260,9 @@ let testing: [Target] = [
   tests(
     "KithWorkerTests",
     [
-      "HealthContract", "KithJSON", "KithRPC", "KithTesting", "KithTransportInProcess",
-      "KithTransportNng", "KithWire", "KithWorker", "MetricsContract", "ReflectionContract",
+      "HealthContract", "KithAccess", "KithJSON", "KithRPC", "KithTesting",
+      "KithTransportInProcess", "KithTransportNng", "KithWire", "KithWorker", "MetricsContract",
+      "ReflectionContract",
       "TestCertificates", "WorkerContract", logging,
     ]),
   tests(

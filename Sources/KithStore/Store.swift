@@ -174,7 +174,12 @@ public final class Store: Sendable {
       // GRDB sets NORMAL with the write-ahead log.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       try migrator.migrate(pool)
-      return (pool, try pool.write { try StoreSealing(keys: keys, in: $0) })
+      let sealing = try pool.write { database in
+        // The key may just be changed: what is sealed from here on is with the newest.
+        try keys.refresh()
+        return try StoreSealing(keys: keys, in: database)
+      }
+      return (pool, sealing)
     } catch let error as StoreError {
       throw error
     } catch let error as SealingError {

@@ -69,7 +69,8 @@ public struct WorkerContext: Sendable {
     self.besideCalls = besideCalls
     host = hostAddress.map {
       HostConnection(
-        product: product, address: $0, interceptors: [TracingInterceptor(), MetricsInterceptor()])
+        product: product, address: $0,
+        interceptors: [CallerInterceptor(), TracingInterceptor(), MetricsInterceptor()])
     }
   }
 
@@ -105,8 +106,8 @@ public struct WorkerContext: Sendable {
   ///     let risk = RiskEngineClient(try context.client(ofService: "kith.risk.v1.RiskEngine"))
   ///
   /// It connects when it is first used, and finds the worker again when that was replaced. A call that is made with it
-  /// while a handler runs has no more time than is left of the handler's call, carries on its trace, and is cancelled with
-  /// it. Name the service in `requires` of `plugin.yaml`, so that the host starts its worker first.
+  /// while a handler runs has no more time than is left of the handler's call, carries on its trace, is in the name of whoever
+  /// called the handler, and is cancelled with it. Name the service in `requires` of `plugin.yaml`, so that the host starts its worker first.
   /// - Throws: FAILED_PRECONDITION for a worker without a host.
   public func client(ofService name: String) throws(RPCError) -> RPCClient {
     guard let host else {

@@ -50,7 +50,8 @@ enum House {
       "KithWorker", "WorkerContract", "Logging", "Glibc",
     ],
     "KithWorker": [
-      "HealthContract", "KithClient", "KithJSON", "KithMetrics", "KithRPC", "KithTelemetry",
+      "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithRPC",
+      "KithTelemetry",
       "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
       "Crypto", "Logging", "UnixSignals", "FoundationEssentials", "Glibc",
     ],

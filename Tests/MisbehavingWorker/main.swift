@@ -124,7 +124,7 @@ struct Misbehaviour: RiskEngineHandler {
       let count = CountRequest(count: UInt32(words[1]) ?? 0)
       let stream = try await streams.count(count, options: CallOptions(waitForReady: true))
       for try await _ in stream {}
-      let texts = ["remaining", "traceparent"].map { stream.metadata[$0] ?? "none" }
+      let texts = ["remaining", "caller", "traceparent"].map { stream.metadata[$0] ?? "none" }
       return AnalyzeResponse(engineVersion: texts.joined(separator: " "))
     // Leaves a child behind that would outlive it.
     case "child":

@@ -1,7 +1,7 @@
 import Glibc
 import KithAccess
 import KithRPC
-import KithWorkerStore
+import KithWorker
 import Testing
 
 /// In whose name a call is made.
@@ -25,5 +25,14 @@ import Testing
       method: MethodDescriptor(service: "test.Test", method: "Test"), metadata: metadata, peer: peer
     )
     #expect(context.caller == expected)
+  }
+
+  @Test func whoNamesSeveralIsAStranger() {
+    var metadata: Metadata = [CallContext.userKey: "ada"]
+    metadata.append("bob", forKey: CallContext.userKey)
+    let context = CallContext(
+      method: MethodDescriptor(service: "test.Test", method: "Test"), metadata: metadata,
+      peer: Self.own)
+    #expect(context.caller == .stranger)
   }
 }
