@@ -63,26 +63,29 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
     name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
-/// A plugin: its pure domain, the service that adapts it to its contract, the worker program, and their tests.
+/// A plugin: its pure domain, the service that adapts it to its contract, the worker program, and their tests; with a store
+/// where it keeps data.
 func workerPlugin(
-  _ name: String, executable: String, contract: Target.Dependency,
+  _ name: String, executable: String, contract: Target.Dependency, keepsData: Bool = false,
   serviceLibraries: [Target.Dependency] = []
 ) -> [Target] {
-  [
+  let store: [Target.Dependency] = keepsData ? ["KithAccess", "KithStore", grdb] : []
+  let storeOfWorker: [Target.Dependency] = keepsData ? ["KithWorkerStore"] : []
+  return [
     library("\(name)Domain", path: "Plugins/\(name)/Domain", []),
     library(
       "\(name)Service", path: "Plugins/\(name)/Service",
       [.byName(name: "\(name)Domain"), contract, "KithJSON", "KithRPC", "KithWire"]
-        + serviceLibraries),
+        + store + serviceLibraries),
     program(
       executable, path: "Plugins/\(name)/Worker",
-      [.byName(name: "\(name)Service"), "KithWorker"]),
+      [.byName(name: "\(name)Service"), "KithWorker"] + storeOfWorker),
     tests(
       "\(name)Tests",
       [
         .byName(name: "\(name)Domain"), .byName(name: "\(name)Service"), contract,
         "KithJSON", "KithRPC", "KithTransportInProcess",
-      ]),
+      ] + store),
   ]
 }
 
@@ -106,7 +109,6 @@ let pure: [Target] = [
   library("KithMetrics", []),
   library("KithTime", []),
   library("KithAccess", []),
-  library("KithSealing", [crypto, cryptoExtras]),
   library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
 
@@ -124,6 +126,7 @@ let words: [Target] = [
   contract("Descriptor", serves: false),
   contract("Worker"),
   contract("Host", using: ["MetricsContract"]),
+  contract("Events"),
   contract("Health"),
   contract("Metrics"),
   contract("Reflection"),
@@ -134,14 +137,22 @@ let words: [Target] = [
 
 /// Floor 4: shells that carry decisions out.
 let shells: [Target] = [
+  library("KithSealing", [crypto, cryptoExtras]),
   library("KithStore", ["KithAccess", "KithRPC", "KithSealing", "KithWire", crypto, grdb]),
+  library(
+    "KithWorkerStore",
+    [
+      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithWire",
+      "KithWorker", "WorkerContract", logging,
+    ]),
   library("KithPlanning", ["KithManifest", "KithReflection"]),
   library("KithClient", ["HostContract", "KithRPC", "KithTransportNng"]),
   library(
     "KithWorker",
     [
-      "HealthContract", "KithClient", "KithJSON", "KithMetrics", "KithRPC", "KithTelemetry",
-      "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract",
+      "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithRPC",
+      "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
+      "ReflectionContract",
       "WorkerContract",
       crypto, logging, unixSignals,
     ]),
@@ -149,15 +160,16 @@ let shells: [Target] = [
     "KithHost",
     [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithRPC", "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract",
-      "WorkerContract", "CLinux", crypto,
+      "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
+      "MetricsContract", "WorkerContract", "CLinux", crypto,
     ]),
   library(
     "KithCommands",
     [
-      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithReflection", "KithRPC", "KithTime", "KithWire", "MetricsContract", "ReflectionContract",
-      "CLinux", argumentParser, unixSignals,
+      "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics",
+      "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore", "KithTime", "KithWire",
+      "MetricsContract", "ReflectionContract", "CLinux",
+      argumentParser, unixSignals,
     ]),
 ]
 
@@ -192,16 +204,17 @@ let testing: [Target] = [
   program(
     "misbehaving-worker", path: "Tests/MisbehavingWorker",
     [
-      "KithRPC", "KithSealing", "KithStore", "KithTime", "KithWorker", "RiskContract",
-      "TestingContract", logging,
+      "KithAccess", "KithRPC", "KithStore", "KithTime", "KithWire", "KithWorker", "KithWorkerStore",
+      "RiskContract", "TestingContract", logging, grdb,
     ]
   ),
   tests("ArchitectureTests", []),
   tests(
     "ContractTests",
     [
-      "DescriptorContract", "HealthContract", "HostContract", "KithWire", "MetricsContract",
-      "ReflectionContract", "RiskContract", "RPCContract", "TestingContract", "WorkerContract",
+      "DescriptorContract", "EventsContract", "HealthContract", "HostContract", "KithWire",
+      "MetricsContract", "ReflectionContract", "RiskContract", "RPCContract", "TestingContract",
+      "WorkerContract",
       swiftProtobuf,
     ]),
   tests("KithWireTests", ["KithWire"]),
@@ -230,6 +243,12 @@ let testing: [Target] = [
       "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting", "KithTransportInProcess",
       "KithWire", "TestingContract", crypto, grdb,
     ]),
+  tests(
+    "KithWorkerStoreTests",
+    [
+      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting",
+      "KithTransportInProcess", "KithWire", "KithWorkerStore", "TestingContract", grdb,
+    ]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithMetricsTests", ["KithMetrics"]),
   tests("KithTimeTests", ["KithTime"]),
@@ -249,8 +268,9 @@ let testing: [Target] = [
   tests(
     "KithWorkerTests",
     [
-      "HealthContract", "KithJSON", "KithRPC", "KithTesting", "KithTime", "KithTransportInProcess",
-      "KithTransportNng", "KithWire", "KithWorker", "MetricsContract", "ReflectionContract",
+      "HealthContract", "KithAccess", "KithJSON", "KithRPC", "KithTesting", "KithTime",
+      "KithTransportInProcess", "KithTransportNng", "KithWire", "KithWorker", "MetricsContract",
+      "ReflectionContract",
       "TestCertificates", "WorkerContract", logging,
     ]),
   tests(
@@ -272,7 +292,7 @@ let testing: [Target] = [
       "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
       "SupervisionSimulation", "TestCertificates",
       "TestingContract", "kith", "kithd", "misbehaving-worker",
-      "risk-engine-worker",
+      "risk-engine-worker", grdb,
     ]),
 ]
 
@@ -285,6 +305,7 @@ let package = Package(
     // Not to be shipped: what tools/soak runs.
     .executable(name: "misbehaving-worker", targets: ["misbehaving-worker"]),
     .library(name: "DescriptorContract", targets: ["DescriptorContract"]),
+    .library(name: "EventsContract", targets: ["EventsContract"]),
     .library(name: "HostContract", targets: ["HostContract"]),
     .library(name: "KithClient", targets: ["KithClient"]),
     .library(name: "KithJSON", targets: ["KithJSON"]),
@@ -295,6 +316,7 @@ let package = Package(
     .library(name: "KithStore", targets: ["KithStore"]),
     .library(name: "KithTesting", targets: ["KithTesting"]),
     .library(name: "KithWorker", targets: ["KithWorker"]),
+    .library(name: "KithWorkerStore", targets: ["KithWorkerStore"]),
     .library(name: "SupervisionSimulation", targets: ["SupervisionSimulation"]),
     .library(name: "KithTime", targets: ["KithTime"]),
     .library(name: "RemindersDomain", targets: ["RemindersDomain"]),

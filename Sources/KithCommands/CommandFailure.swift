@@ -3,6 +3,8 @@ import KithJSON
 import KithManifest
 import KithRPC
 import KithReflection
+import KithSealing
+import KithStore
 import KithWire
 
 /// Why a command could not do what it was asked: what a person reads and what the process leaves with.
@@ -65,6 +67,18 @@ extension CommandFailure {
     self.init(.badInput, lines[0], notes: Array(lines.dropFirst()))
   }
 
+  /// A store, or a backup of one, that cannot be used.
+  init(_ error: StoreError) {
+    let status: ExitStatus =
+      switch error.code {
+      case .full, .inputOutput: .cannotCreate
+      case .busy: .tryAgain
+      case .denied: .permission
+      case .damaged, .laterVersion, .sealing, .unusable: .badInput
+      }
+    self.init(status, error.message)
+  }
+
   /// A place that is not as it must be.
   init(_ error: ManifestError) {
     self.init(error.code == .pathTooLong ? .cannotCreate : .usage, error.description)
@@ -88,6 +102,8 @@ extension CommandFailure {
     case let error as RPCError: self.init(error)
     case let errors as ManifestErrors: self.init(errors)
     case let error as ManifestError: self.init(error)
+    case let error as StoreError: self.init(error)
+    case let error as SealingError: self.init(.badInput, error.message)
     case let error as ContractError: self.init(error, .badInput)
     case let error as WireError: self.init(.defect, error.message)
     default: return nil

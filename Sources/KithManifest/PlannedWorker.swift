@@ -24,6 +24,8 @@ public struct PlannedWorker: Sendable, Equatable {
   public let restart: RestartPolicy
   /// What its process may use.
   public let limits: ResourceLimits
+  /// How its store is kept.
+  public let store: StoreSettings
   /// What it may reach.
   public let network: NetworkGrant
   /// Where it listens for callers on other machines too; nil when it does not.
@@ -67,7 +69,11 @@ public struct PlannedWorker: Sendable, Equatable {
       "dependencies": .array(dependencies.map(\.json)),
       "overlap": .bool(overlap),
       "restart": restart.json,
-      "limits": .object(shownLimits), "network": .string(network.rawValue),
+      "limits": .object(shownLimits),
+      "store": [
+        "whenDamaged": .string(store.whenDamaged.rawValue), "keepEventsMs": store.keepEvents.json,
+        "keepEventsBytes": .string(String(store.keepEventsBytes)),
+      ], "network": .string(network.rawValue),
       "startTimeoutMs": startTimeout.json, "stopTimeoutMs": stopTimeout.json,
       "config": .object(shownConfiguration),
     ]

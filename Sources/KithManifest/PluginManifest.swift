@@ -10,6 +10,7 @@
 /// overlap: true
 /// restart: { type: permanent, strategy: one_for_one, intensity: 5, period: 30s }
 /// limits: { memory: 256MiB, open_files: 256 }
+/// store: { when_damaged: refuse, keep_events: 30d, keep_events_size: 64MiB }
 /// network: none
 /// start_timeout: 10s
 /// stop_timeout: 10s
@@ -37,6 +38,8 @@ public struct PluginManifest: Sendable, Equatable {
   public let restart: RestartPolicy
   /// What its process may use. No limits unless told.
   public let limits: ResourceLimits
+  /// How its store is kept, if it has one. ``StoreSettings`` has what stands unless told.
+  public let store: StoreSettings
   /// What it may reach. Nothing unless told.
   public let network: NetworkGrant
   /// How long it may take from the start of its process until it is ready. 10 s unless told, 100 ms to 1 hour.
@@ -114,6 +117,10 @@ public struct PluginManifest: Sendable, Equatable {
       fields.take("limits").flatMap {
         ResourceLimits($0.value, over: ResourceLimits(), findings: findings)
       } ?? ResourceLimits()
+    store =
+      fields.take("store").flatMap {
+        StoreSettings($0.value, over: StoreSettings(), findings: findings)
+      } ?? StoreSettings()
     network = fields.value("network", default: .none) { $0.word($1) }
     startTimeout = fields.value("start_timeout", default: .seconds(10)) {
       $0.duration($1, Self.startTimeouts)

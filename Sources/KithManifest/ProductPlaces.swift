@@ -56,6 +56,12 @@ public struct ProductPlaces: Sendable, Hashable {
   /// The folder of the logs.
   public var logsDirectory: String { Self.join(stateDirectory, "logs") }
 
+  /// The folder of the product's sealing key, which its workers may read.
+  public var keysDirectory: String { Self.join(stateDirectory, "keys") }
+
+  /// The file of the product's sealing key.
+  public var sealingKeyFile: String { "\(keysDirectory)/sealing.keys" }
+
   /// The socket of the host's control service.
   public var controlSocket: String { Self.join(runtimeDirectory, "host.sock") }
 

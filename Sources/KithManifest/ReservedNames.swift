@@ -4,10 +4,9 @@ public enum ReservedNames {
   ///
   /// The command line knows its commands and this module may not import it; a test there keeps the two equal.
   public static let commands: Set<String> = [
-    "alerts", "apply", "call", "clock", "complete", "completion", "describe", "down", "exit-codes", "export",
-    "help",
-    "log-level", "logs", "plan", "plugin", "restart", "start", "status", "stop", "top", "up",
-    "upgrade", "why",
+    "alerts", "apply", "backup", "call", "clock", "complete", "completion", "describe", "down",
+    "erase", "events", "exit-codes", "export", "help", "log-level", "logs", "plan", "plugin",
+    "restart", "restore", "rotate-key", "start", "status", "stop", "top", "up", "upgrade", "why",
   ]
 
   /// The words that name the host's own files: `host.sock`, `kithd.log`.

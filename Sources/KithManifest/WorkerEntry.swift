@@ -16,6 +16,7 @@ public struct WorkerEntry: Sendable, Equatable {
 
   let restart: [ManifestValue]
   let limits: [ManifestValue]
+  let store: [ManifestValue]
   let startTimeout: Duration?
   let stopTimeout: Duration?
   /// Its own watchdog: absent where it states none, nil within for `off`.
@@ -63,6 +64,7 @@ public struct WorkerEntry: Sendable, Equatable {
     }
     restart = fields.take("restart").map { [$0.value] } ?? []
     limits = fields.take("limits").map { [$0.value] } ?? []
+    store = fields.take("store").map { [$0.value] } ?? []
     startTimeout = fields.value("start_timeout", default: nil) {
       $0.duration($1, PluginManifest.startTimeouts)
     }
@@ -76,6 +78,7 @@ public struct WorkerEntry: Sendable, Equatable {
     // Read for their errors now, so that all of a file's errors come together; over the plugin's values in the plan.
     for value in restart { _ = RestartPolicy(value, over: .standard, findings: findings) }
     for value in limits { _ = ResourceLimits(value, over: ResourceLimits(), findings: findings) }
+    for value in store { _ = StoreSettings(value, over: StoreSettings(), findings: findings) }
   }
 
   private init(_ entry: WorkerEntry, over base: WorkerEntry) {
@@ -91,6 +94,7 @@ public struct WorkerEntry: Sendable, Equatable {
     listen = entry.listen ?? base.listen
     restart = base.restart + entry.restart
     limits = base.limits + entry.limits
+    store = base.store + entry.store
     startTimeout = entry.startTimeout ?? base.startTimeout
     stopTimeout = entry.stopTimeout ?? base.stopTimeout
     watchdog = entry.watchdog ?? base.watchdog
@@ -109,6 +113,11 @@ public struct WorkerEntry: Sendable, Equatable {
   /// The plugin's limits with what this entry says laid over them.
   func limits(over standard: ResourceLimits) -> ResourceLimits {
     limits.reduce(standard) { ResourceLimits($1, over: $0, findings: Findings()) ?? $0 }
+  }
+
+  /// The plugin's settings of its store with what this entry says laid over them.
+  func store(over standard: StoreSettings) -> StoreSettings {
+    store.reduce(standard) { StoreSettings($1, over: $0, findings: Findings()) ?? $0 }
   }
 
   private static func entries(

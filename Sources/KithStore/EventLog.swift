@@ -31,6 +31,19 @@ public struct LoggedEvent: Sendable, Hashable {
   public var traceparent: String
   /// The message, encoded.
   public var payload: [UInt8]
+
+  /// An event; tests of consumers make their own.
+  public init(
+    sequence: Int64, type: String, atMilliseconds: Int64, user: UserID? = nil,
+    traceparent: String = "", payload: [UInt8]
+  ) {
+    self.sequence = sequence
+    self.type = type
+    self.atMilliseconds = atMilliseconds
+    self.user = user
+    self.traceparent = traceparent
+    self.payload = payload
+  }
 }
 
 /// A place in a log: which log, and the last number that was seen of it.
@@ -64,6 +77,13 @@ public struct LostEvents: Sendable, Hashable {
   public var from: Int64
   /// The number of the last that is lost; 0 when the other log has all of its events still.
   public var to: Int64
+
+  /// A loss; tests of consumers make their own.
+  public init(reason: Reason, from: Int64, to: Int64) {
+    self.reason = reason
+    self.from = from
+    self.to = to
+  }
 }
 
 /// Some events of a log, in order.
@@ -125,13 +145,14 @@ public final class EventLog: Sendable {
     for waiter in waiters.withLock({ Array($0.values) }) { waiter.yield() }
   }
 
-  /// Signals, one after each change of the log that this process makes.
-  func signals() -> AsyncStream<Void> {
+  /// Signals, one after each change of the log that this process makes; several that nobody has waited for are one. The
+  /// continuation lets somebody else signal too.
+  package func signals() -> (AsyncStream<Void>, AsyncStream<Void>.Continuation) {
     let id = nextWaiter.add(1, ordering: .relaxed).newValue
     let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     continuation.onTermination = { _ in self.waiters.withLock { $0[id] = nil } }
     waiters.withLock { $0[id] = continuation }
-    return stream
+    return (stream, continuation)
   }
 
   /// Whether one transaction has appended anything. It never leaves the thread of its transaction.

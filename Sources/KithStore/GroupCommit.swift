@@ -67,7 +67,9 @@ final class GroupCommit: Sendable {
     do {
       try database.inTransaction(.immediate) {
         try begin()
-        for write in group {
+        // One alone needs no savepoint: the transaction is its own.
+        if group.count == 1 { acknowledgements.append(try group[0].run(database)) }
+        for write in group where group.count > 1 {
           do {
             try database.inSavepoint {
               acknowledgements.append(try write.run(database))

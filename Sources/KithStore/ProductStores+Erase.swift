@@ -37,22 +37,11 @@ extension ProductStores {
   /// for files that are left; and for processes that still hold one open.
   /// - Throws: ``StoreError`` when a worker runs, or a file cannot be removed.
   public func erase() throws(StoreError) -> Erasure {
-    var locks: [FolderLock] = []
-    for worker in Folder.names(in: workersDirectory) {
-      locks.append(try FolderLock(folder(of: worker), .exclusive))
-    }
     let samples = workers.compactMap(sample)
     let openedBefore = samples.filter(opens).count
-    var erasure = Erasure(files: [], checks: [])
+    var erasure = Erasure(files: try destroyAll(), checks: [])
     let keyFolder = Self.keyFolder(of: stateDirectory)
-    // The key first: from then on the rest tells nothing, whatever becomes of this process.
-    for path in Folder.files(below: keyFolder) + Folder.files(below: workersDirectory) {
-      erasure.files.append(try Self.destroy(path))
-    }
-    Folder.removeEmpty(keyFolder)
-    Folder.removeEmpty(workersDirectory)
-    withExtendedLifetime(locks) {}
-
+    let holders = Self.holders(of: stateDirectory)
     let left =
       Folder.names(in: keyFolder).count + Folder.names(in: workersDirectory).count
     erasure.checks = [
@@ -65,9 +54,30 @@ extension ProductStores {
           + "\(openedBefore), do not open any more",
         holds: !samples.contains(where: opens)),
       Erasure.Check(
-        what: "no process holds a file of it open", holds: !Self.isHeldOpen(stateDirectory)),
+        what: "no process holds a file of it open"
+          + (holders.isEmpty
+            ? ""
+            : ": \(holders.map(String.init).joined(separator: ", ")) \(holders.count == 1 ? "does" : "do")"),
+        holds: holders.isEmpty),
     ]
     return erasure
+  }
+
+  private func destroyAll() throws(StoreError) -> [Erasure.File] {
+    var locks: [FolderLock] = []
+    for worker in Folder.names(in: workersDirectory) {
+      locks.append(try FolderLock(folder(of: worker), .exclusive))
+    }
+    defer { withExtendedLifetime(locks) {} }
+    var files: [Erasure.File] = []
+    let keyFolder = Self.keyFolder(of: stateDirectory)
+    // The key first: from then on the rest tells nothing, whatever becomes of this process.
+    for path in Folder.files(below: keyFolder) + Folder.files(below: workersDirectory) {
+      files.append(try Self.destroy(path))
+    }
+    Folder.removeEmpty(keyFolder)
+    Folder.removeEmpty(workersDirectory)
+    return files
   }
 
   private struct Sample {
@@ -79,8 +89,12 @@ extension ProductStores {
   private func sample(_ worker: String) -> Sample? {
     var reading = Configuration()
     reading.readonly = true
-    let sealed = try? DatabaseQueue(path: path(of: worker), configuration: reading)
-      .read(StoreSealing.sample)
+    guard let queue = try? DatabaseQueue(path: path(of: worker), configuration: reading) else {
+      return nil
+    }
+    // Else this process is the one that still holds the file.
+    defer { try? queue.close() }
+    let sealed = try? queue.read(StoreSealing.sample)
     return sealed.flatMap { $0 }.map { Sample(worker: worker, sealed: $0) }
   }
 
@@ -113,20 +127,17 @@ extension ProductStores {
     return Erasure.File(path: path, bytes: size)
   }
 
-  /// Whether a process of this user has a file below a folder open, removed ones included.
-  private static func isHeldOpen(_ folder: String) -> Bool {
-    for pid in Folder.names(in: "/proc") where Int32(pid) != nil {
-      for descriptor in Folder.names(in: "/proc/\(pid)/fd") {
+  /// The processes of this user that have a file below a product's folder open, removed ones included.
+  private static func holders(of folder: String) -> [Int32] {
+    Folder.names(in: "/proc").compactMap(Int32.init).filter { pid in
+      Folder.names(in: "/proc/\(pid)/fd").contains { descriptor in
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/\(pid)/fd/\(descriptor)", &buffer, buffer.count - 1)
-        guard count > 0 else { continue }
+        guard count > 0 else { return false }
         let target = String(
           decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        if target.hasPrefix("\(folder)/keys/") || target.hasPrefix("\(folder)/workers/") {
-          return true
-        }
+        return target.hasPrefix("\(folder)/keys/") || target.hasPrefix("\(folder)/workers/")
       }
     }
-    return false
   }
 }

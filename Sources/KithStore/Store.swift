@@ -86,7 +86,7 @@ public final class Store: Sendable {
   /// A store in memory, as a worker has it in a product that keeps nothing; gone with the process.
   /// - Throws: ``StoreError`` when a migration fails.
   public init(
-    inMemoryWith keys: SealingKeys = SealingKeys(worker: "memory"), migrations: [Migration] = [],
+    inMemoryWith keys: SealingKeys = SealingKeys(worker: "memory"), migrations: [Migration],
     events retention: EventRetention = EventRetention()
   ) throws(StoreError) {
     path = nil
@@ -126,6 +126,7 @@ public final class Store: Sendable {
   /// but read and write the transaction. A write that has begun to wait is carried out also when its task is cancelled.
   /// - Throws: what `body` throws; ``StoreError`` when the disk is full or fails, after which the next write may succeed;
   ///   `CancellationError` when the task was cancelled before.
+  @discardableResult
   public func write<Value: Sendable>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> Value
   ) async throws -> Value {
@@ -173,7 +174,12 @@ public final class Store: Sendable {
       // GRDB sets NORMAL with the write-ahead log.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       try migrator.migrate(pool)
-      return (pool, try pool.write { try StoreSealing(keys: keys, in: $0) })
+      let sealing = try pool.write { database in
+        // The key may just be changed: what is sealed from here on is with the newest.
+        try keys.refresh()
+        return try StoreSealing(keys: keys, in: database)
+      }
+      return (pool, sealing)
     } catch let error as StoreError {
       throw error
     } catch let error as SealingError {

@@ -102,7 +102,10 @@ extension Transaction {
     guard let head else { throw StoreError(.damaged, "the event log has lost its head") }
     let (log, last, removed): (String, Int64, Int64) = (head[0], head[1], head[2])
     var page = EventPage(events: [], position: EventPosition(log: log, sequence: position.sequence))
-    if position.log != log && position != EventPosition() {
+    if position == EventPosition() {
+      // Who has seen nothing has lost nothing.
+      page.position.sequence = removed
+    } else if position.log != log {
       page.position.sequence = removed
       page.lost = LostEvents(reason: .otherLog, from: 1, to: removed)
     } else if position.sequence < removed {

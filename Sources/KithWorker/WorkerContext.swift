@@ -2,6 +2,7 @@ import KithClient
 public import KithRPC
 import KithTelemetry
 public import Logging
+package import WorkerContract
 
 /// What a worker is told when it starts.
 public struct WorkerContext: Sendable {
@@ -26,28 +27,35 @@ public struct WorkerContext: Sendable {
   /// What time it is, and what does work when it is due.
   public let clock: WorkerClock
 
+  /// The file of the product's sealing key; `nil` where nothing is kept.
+  package let sealingKeyFile: String?
+  /// How the worker's store is kept.
+  package let storeOrders: StoreOrders
   let configurationChanges: ConfigurationChanges
+  private let besideCalls: BesideCalls
   private let host: HostConnection?
 
   /// A context; tests make their own.
   public init(
     product: String = "test", worker: String = "test", generation: UInt64 = 1,
     configuration: WorkerConfiguration = WorkerConfiguration(), pluginDirectory: String = "/",
-    stateDirectory: String? = nil, hostAddress: String? = nil,
+    stateDirectory: String? = nil, sealingKeyFile: String? = nil, hostAddress: String? = nil,
     logger: Logger = Logger(label: "kith.worker"), health: WorkerHealth? = nil,
     clock: WorkerClock = WorkerClock()
   ) {
     self.init(
       product: product, worker: worker, generation: generation, configuration: configuration,
-      pluginDirectory: pluginDirectory, stateDirectory: stateDirectory, hostAddress: hostAddress,
+      pluginDirectory: pluginDirectory, stateDirectory: stateDirectory,
+      sealingKeyFile: sealingKeyFile, storeOrders: StoreOrders(), hostAddress: hostAddress,
       logger: logger, health: health ?? WorkerHealth(), clock: clock,
-      configurationChanges: ConfigurationChanges())
+      configurationChanges: ConfigurationChanges(), besideCalls: BesideCalls())
   }
 
   init(
     product: String, worker: String, generation: UInt64, configuration: WorkerConfiguration,
-    pluginDirectory: String, stateDirectory: String?, hostAddress: String?, logger: Logger,
-    health: WorkerHealth, clock: WorkerClock, configurationChanges: ConfigurationChanges
+    pluginDirectory: String, stateDirectory: String?, sealingKeyFile: String?,
+    storeOrders: StoreOrders, hostAddress: String?, logger: Logger, health: WorkerHealth,
+    clock: WorkerClock, configurationChanges: ConfigurationChanges, besideCalls: BesideCalls
   ) {
     self.product = product
     self.worker = worker
@@ -55,14 +63,18 @@ public struct WorkerContext: Sendable {
     self.configuration = configuration
     self.pluginDirectory = pluginDirectory
     self.stateDirectory = stateDirectory
+    self.sealingKeyFile = sealingKeyFile
+    self.storeOrders = storeOrders
     self.hostAddress = hostAddress
     self.logger = logger
     self.health = health
     self.clock = clock
     self.configurationChanges = configurationChanges
+    self.besideCalls = besideCalls
     host = hostAddress.map {
       HostConnection(
-        product: product, address: $0, interceptors: [TracingInterceptor(), MetricsInterceptor()])
+        product: product, address: $0,
+        interceptors: [CallerInterceptor(), TracingInterceptor(), MetricsInterceptor()])
     }
   }
 
@@ -81,13 +93,25 @@ public struct WorkerContext: Sendable {
     configurationChanges.accept(keys, take)
   }
 
+  /// Has work done beside the calls, from when the worker is ready until it ends: the task is cancelled then, and is to end
+  /// soon. To be called before the closure of ``Worker/run(_:)`` returns, or later.
+  public func runBesideCalls(_ body: @escaping @Sendable () async -> Void) {
+    besideCalls.add(body)
+  }
+
+  /// Serves a service of the SDK's own beside the worker's, on this machine only. To be called before the closure of
+  /// ``Worker/run(_:)`` returns.
+  package func serveBesideCalls(_ service: ServiceDefinition) {
+    besideCalls.add(service)
+  }
+
   /// A client of whichever worker of the product serves a service, by the service's full name; the same one each time.
   ///
   ///     let risk = RiskEngineClient(try context.client(ofService: "kith.risk.v1.RiskEngine"))
   ///
   /// It connects when it is first used, and finds the worker again when that was replaced. A call that is made with it
-  /// while a handler runs has no more time than is left of the handler's call, carries on its trace, and is cancelled with
-  /// it. Name the service in `requires` of `plugin.yaml`, so that the host starts its worker first.
+  /// while a handler runs has no more time than is left of the handler's call, carries on its trace, is in the name of whoever
+  /// called the handler, and is cancelled with it. Name the service in `requires` of `plugin.yaml`, so that the host starts its worker first.
   /// - Throws: FAILED_PRECONDITION for a worker without a host.
   public func client(ofService name: String) throws(RPCError) -> RPCClient {
     guard let host else {

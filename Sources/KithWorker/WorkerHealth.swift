@@ -34,6 +34,11 @@ public final class WorkerHealth: Sendable {
     degrade("")
   }
 
+  /// The worker is whole again, if this was what it lacked; another reason stands.
+  public func recover(from reason: String) {
+    if word.degradation == reason { recover() }
+  }
+
   /// What the worker said last.
   var word: Word { spoken.withLock { $0 } }
 }

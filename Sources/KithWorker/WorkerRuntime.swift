@@ -54,6 +54,7 @@ final class WorkerRuntime: Sendable {
   private let workerClock: WorkerClock
   private let clockFaces: ClockFaces
   private let configurationChanges = ConfigurationChanges()
+  private let besideCalls = BesideCalls()
   private let makeServices: MakeServices
   private let server: RPCServer
   private let connectionLog: ConnectionLog
@@ -65,6 +66,9 @@ final class WorkerRuntime: Sendable {
   /// Ends when the worker listens on the network.
   private let doorIsOpen: AsyncStream<Never>
   private let doorOpened: AsyncStream<Never>.Continuation
+  /// Ends when the worker is ready.
+  private let isReady: AsyncStream<Never>
+  private let becameReady: AsyncStream<Never>.Continuation
   private let orders: AsyncStream<WorkerLifecycle.Ending>
   private let orderContinuation: AsyncStream<WorkerLifecycle.Ending>.Continuation
 
@@ -82,6 +86,7 @@ final class WorkerRuntime: Sendable {
     self.makeServices = makeServices
     (orders, orderContinuation) = AsyncStream.makeStream()
     (doorIsOpen, doorOpened) = AsyncStream.makeStream()
+    (isReady, becameReady) = AsyncStream.makeStream()
     begun = clock.now
     state = Mutex(State(since: begun))
     health = WorkerHealth(changed: pulse.wake)
@@ -158,6 +163,10 @@ final class WorkerRuntime: Sendable {
         await self.watchCertificates()
         return nil
       }
+      group.addTask {
+        await self.workBesideCalls()
+        return nil
+      }
       loop: while let order = await orders.next() {
         switch order {
         case .goOn: continue
@@ -219,6 +228,12 @@ final class WorkerRuntime: Sendable {
     }
     state.withLock { $0.door = door }
     doorOpened.finish()
+  }
+
+  /// Does what the worker has to do beside its calls, from the moment that it is ready.
+  private func workBesideCalls() async {
+    for await _ in isReady {}
+    if !Task.isCancelled { await besideCalls.run() }
   }
 
   /// Looks after the certificates from the moment that there are any.
@@ -300,14 +315,16 @@ final class WorkerRuntime: Sendable {
       throw failure
     }
     // Served before the phase says so: whoever reads "serving" can call.
-    server.add(made)
+    let beside = besideCalls.services.map(calls.counting)
+    server.add(made + beside)
     try openDoor(for: made)
     try change { state throws(RPCError) in
       try state.lifecycle.started(true)
       // The worker's own first, as reflection shows them.
-      state.services = made + state.services
+      state.services = made + beside + state.services
     }
     workerClock.begin()
+    becameReady.finish()
     let duration = start.duration(to: clock.now)
     logger.info(
       "ready",
@@ -420,8 +437,10 @@ final class WorkerRuntime: Sendable {
       product: record.product, worker: record.worker, generation: record.generation,
       configuration: configuration, pluginDirectory: record.pluginDirectory,
       stateDirectory: record.stateDirectory.isEmpty ? nil : record.stateDirectory,
+      sealingKeyFile: record.sealingKeyFile.isEmpty ? nil : record.sealingKeyFile,
+      storeOrders: record.store ?? StoreOrders(),
       hostAddress: hostAddress.isEmpty ? nil : hostAddress, logger: logger, health: health,
-      clock: workerClock, configurationChanges: configurationChanges)
+      clock: workerClock, configurationChanges: configurationChanges, besideCalls: besideCalls)
   }
 
   /// What the host is told when the worker's own code throws. An error that is not known is named by its type alone,

@@ -16,7 +16,6 @@ enum House {
     "KithMetrics": [],
     "KithTime": ["Glibc"],
     "KithAccess": [],
-    "KithSealing": ["Crypto", "CryptoExtras", "Glibc"],
     "KithCertificates": ["Crypto", "FoundationEssentials", "SwiftASN1"],
     "KithSupervision": ["KithManifest", "KithMetrics"],
 
@@ -30,6 +29,7 @@ enum House {
     // Floor 3: words.
     "DescriptorContract": ["KithContractsC", "KithWire"],
     "WorkerContract": contract,
+    "EventsContract": contract,
     "HostContract": contract.union(["MetricsContract"]),
     "HealthContract": contract,
     "MetricsContract": contract,
@@ -41,26 +41,31 @@ enum House {
     "KithClient": [
       "HostContract", "KithRPC", "KithTransportNng", "FoundationEssentials", "Glibc",
     ],
+    "KithSealing": ["Crypto", "CryptoExtras", "Glibc"],
     "KithStore": [
       "KithAccess", "KithRPC", "KithSealing", "KithWire", "Crypto", "GRDB", "FoundationEssentials",
       "Glibc",
     ],
+    "KithWorkerStore": [
+      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithWire",
+      "KithWorker", "WorkerContract", "Logging", "Glibc",
+    ],
     "KithWorker": [
-      "HealthContract", "KithClient", "KithJSON", "KithMetrics", "KithRPC", "KithTelemetry",
-      "KithTime",
+      "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithRPC",
+      "KithTelemetry", "KithTime",
       "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
       "Crypto", "Logging", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
     "KithHost": [
       "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithRPC", "KithSupervision", "KithTransportNng", "KithWire", "MetricsContract",
-      "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",
+      "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
+      "MetricsContract", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
     "KithCommands": [
-      "ArgumentParser", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics",
-      "KithPlanning",
-      "KithReflection", "KithRPC", "KithTime", "KithWire", "MetricsContract", "ReflectionContract",
-      "CLinux", "Dispatch", "UnixSignals", "FoundationEssentials", "Glibc",
+      "ArgumentParser", "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest",
+      "KithMetrics", "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore",
+      "KithTime", "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
+      "Dispatch", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
 
     // Floor 5: programs.
@@ -85,8 +90,12 @@ enum House {
     case "Domain": name == "KithTime"
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
-        || ["KithJSON", "KithRPC", "KithWire", "Crypto", "FoundationEssentials"].contains(name)
-    case "Worker": ["\(plugin)Service", "KithStore", "KithWorker"].contains(name)
+        || [
+          "KithAccess", "KithJSON", "KithRPC", "KithStore", "KithWire", "Crypto", "GRDB",
+          "FoundationEssentials",
+        ].contains(name)
+    case "Worker":
+      ["\(plugin)Service", "KithStore", "KithWorker", "KithWorkerStore"].contains(name)
     default: false
     }
   }

@@ -1,4 +1,5 @@
 import DescriptorContract
+import EventsContract
 import HealthContract
 import HostContract
 import KithWire
@@ -65,6 +66,12 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(SourceCodeInfo.Location.self, Google_Protobuf_SourceCodeInfo.Location.self),
     Pair(UninterpretedOption.self, Google_Protobuf_UninterpretedOption.self),
     Pair(UninterpretedOption.NamePart.self, Google_Protobuf_UninterpretedOption.NamePart.self),
+
+    Pair(EventsContract.Event.self, Kith_Events_V1_Event.self),
+    Pair(Lost.self, Kith_Events_V1_Lost.self),
+    Pair(Position.self, Kith_Events_V1_Position.self),
+    Pair(SubscribeRequest.self, Kith_Events_V1_SubscribeRequest.self),
+    Pair(SubscribeResponse.self, Kith_Events_V1_SubscribeResponse.self),
 
     Pair(CheckRequest.self, Kith_Health_V1_CheckRequest.self),
     Pair(CheckResponse.self, Kith_Health_V1_CheckResponse.self),
@@ -168,6 +175,7 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(WorkerContract.MoveClockRequest.self, Kith_Worker_V1_MoveClockRequest.self),
     Pair(WorkerContract.MoveClockResponse.self, Kith_Worker_V1_MoveClockResponse.self),
     Pair(LaunchRecord.self, Kith_Worker_V1_LaunchRecord.self),
+    Pair(StoreOrders.self, Kith_Worker_V1_StoreOrders.self),
     Pair(NetworkListener.self, Kith_Worker_V1_NetworkListener.self),
     Pair(ProcessIdentity.self, Kith_Worker_V1_ProcessIdentity.self),
     Pair(SetLogLevelRequest.self, Kith_Worker_V1_SetLogLevelRequest.self),

@@ -1,4 +1,5 @@
 import DescriptorContract
+import EventsContract
 import HealthContract
 import HostContract
 import KithWire
@@ -19,7 +20,8 @@ struct Schema: Sendable {
 
   static let standard: Schema = {
     let sets = [
-      DescriptorDescriptorSet.bytes, HealthDescriptorSet.bytes, HostDescriptorSet.bytes,
+      DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, HealthDescriptorSet.bytes,
+      HostDescriptorSet.bytes,
       RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes, RiskDescriptorSet.bytes,
       TestingDescriptorSet.bytes, WorkerDescriptorSet.bytes,
     ]

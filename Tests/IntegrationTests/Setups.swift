@@ -58,14 +58,34 @@ enum Setups {
   }
 
   /// A product of one worker, `odd`, that the SDK runs and that keeps state: its list, and its record of answers.
-  static func oddWithState() -> ProductSetup {
+  static func oddWithState(
+    restart: String = "{ intensity: 5, period: 30s }", more: String = ""
+  ) -> ProductSetup {
     ProductSetup(
       product: "product: test\ntitle: Test\nposture: personal\nworkers:\n  odd:\n",
       plugins: [
         plugin(
           name: "odd", executable: "misbehaving-worker", provides: "kith.testing.v1.Once",
-          postures: "personal")
+          restart: restart, postures: "personal", more: more)
       ])
+  }
+
+  /// A product of `odd`, which keeps state and tells of it, and `even`, which follows what it tells.
+  static func follower() -> ProductSetup {
+    var setup = oddWithState()
+    setup.product += "  even:\n    config: { at_start: follow }\n"
+    setup.plugins = [
+      plugin(
+        name: "odd", executable: "misbehaving-worker", provides: "kith.testing.v1.Once",
+        restart: "{ intensity: 1000, period: 30s, backoff: { shortest: 1ms, longest: 2ms } }",
+        postures: "personal"),
+      plugin(
+        name: "even", executable: "misbehaving-worker", provides: "",
+        requires: "kith.testing.v1.Once",
+        restart: "{ intensity: 1000, period: 30s, backoff: { shortest: 1ms, longest: 2ms } }",
+        postures: "personal"),
+    ]
+    return setup
   }
 
   /// A product of one worker, `odd`, that is a shell script.

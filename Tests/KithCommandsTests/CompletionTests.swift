@@ -35,7 +35,7 @@ private struct ScriptedSource: CompletionSource {
     arguments: [
       (["ri"], ["risk-engine"]),
       (["st"], ["status", "start", "stop"]),
-      (["re"], ["restart", "reminders"]),
+      (["re"], ["restart", "restore", "reminders"]),
       (["--product", "milo", "p"], ["plan", "plugin", "pill-box"]),
       (["--product", ""], ["boomer-buddy"]),
       (["--product=b"], ["--product=boomer-buddy"]),

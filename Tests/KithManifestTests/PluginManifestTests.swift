@@ -216,8 +216,8 @@ import Testing
     #expect(
       found[3].description
         == "plugin.yaml:5:1: unknown key 'limit'; expected one of plugin, version, executable, "
-        + "provides, requires, postures, overlap, restart, limits, network, start_timeout, "
-        + "stop_timeout, watchdog, config; did you mean 'limits'?")
+        + "provides, requires, postures, overlap, restart, limits, store, network, "
+        + "start_timeout, stop_timeout, watchdog, config; did you mean 'limits'?")
   }
 
   @Test(arguments: [

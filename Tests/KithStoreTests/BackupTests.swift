@@ -246,7 +246,9 @@ struct BackupTests {
     #expect(pread(file, &bytes, bytes.count, 0) == bytes.count)
     #expect(bytes.allSatisfy { $0 == 0 })
     #expect(
-      erasure.checks.filter { !$0.holds }.map(\.what) == ["no process holds a file of it open"])
+      erasure.checks.filter { !$0.holds }.map(\.what) == [
+        "no process holds a file of it open: \(getpid()) does"
+      ])
     close(file)
     #expect(erasure.files[0].path == product.stores.keyFile.path)
     #expect(erasure.files.contains { $0.path.hasSuffix("before-restore") && $0.bytes > 0 })

@@ -1,11 +1,12 @@
 import Glibc
+import KithAccess
 import KithRPC
-import KithSealing
 import KithStore
 import KithWorker
+import KithWorkerStore
 import TestingContract
 
-/// The list of the testing contract: a file in the worker's state folder, one entry a line.
+/// The list of the testing contract: a file in the worker's state folder, one entry a line, and an event for each.
 ///
 /// The file is what the soak counts, so nothing here keeps an entry from standing there twice: that is the record of
 /// answers' work.
@@ -15,16 +16,15 @@ struct Ledger: OnceHandler {
 
   private let path: String
   private let generation: UInt64
+  private let store: Store
 
   /// The service of a worker that has a state folder, which answers repeats from a record in it; nil without one.
-  static func service(_ context: WorkerContext) throws -> ServiceDefinition? {
+  static func service(_ context: WorkerContext) async throws -> ServiceDefinition? {
     guard let folder = context.stateDirectory else { return nil }
-    let file = KeyRingFile(path: "\(folder)/\(KeyRingFile.name)")
-    try file.makeIfMissing()
-    let keys = try SealingKeys(file: file, worker: context.worker)
-    let store = try Store(path: "\(folder)/\(Store.fileName)", keys: keys)
+    let store = try await context.openStore(migrations: [])
     let answers = StoredAnswers(in: store, now: { Int64(time(nil)) })
-    let ledger = Ledger(path: "\(folder)/\(fileName)", generation: context.generation)
+    let ledger = Ledger(
+      path: "\(folder)/\(fileName)", generation: context.generation, store: store)
     return .once(ledger).answeringRepeats(from: answers)
   }
 
@@ -39,6 +39,9 @@ struct Ledger: OnceHandler {
     let line = Array("\(request.entry)\n".utf8)
     guard write(file, line, line.count) == line.count else {
       throw RPCError(.internal, "the list cannot be written")
+    }
+    try await store.write { transaction in
+      try transaction.append(request, about: UserID("ada"), at: WallClock.milliseconds)
     }
     return AppendResponse(entry: request.entry, generation: generation)
   }

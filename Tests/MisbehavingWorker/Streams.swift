@@ -1,4 +1,5 @@
 import KithRPC
+import KithWorker
 import TestingContract
 
 /// The streams of the testing contract, which this worker does as it should.
@@ -10,7 +11,7 @@ struct Streams: StreamsHandler {
     let (seconds, attoseconds) = context.remainingTime?.components ?? (0, 0)
     context.responseMetadata = [
       "remaining": "\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)",
-      "traceparent": "\(context.traceparent)",
+      "caller": "\(context.caller)", "traceparent": "\(context.traceparent)",
     ]
     let padding = [UInt8](repeating: 1, count: Int(request.paddingBytes))
     do {

@@ -24,6 +24,10 @@ try await Worker.run { context in
   }
   // A product with two of them names one as the one that only serves streams.
   if try context.configuration.string("at_start") == "streams" { return [.streams(Streams())] }
+  if try context.configuration.string("at_start") == "follow" {
+    try await Follower.follow(context)
+    return []
+  }
   let mood = Mood(try context.configuration.string("mood"))
   context.onConfigurationChange(of: ["mood"]) { try mood.turn(to: $0.string("mood")) }
   let misbehaviour = Misbehaviour(
@@ -33,7 +37,7 @@ try await Worker.run { context in
   if try context.configuration.string("at_start") == "risk" { return [.riskEngine(misbehaviour)] }
   // Only a product that keeps something has a place for the list.
   return [.riskEngine(misbehaviour), .streams(Streams())]
-    + [try Ledger.service(context)].compactMap(\.self)
+    + [try await Ledger.service(context)].compactMap(\.self)
 }
 
 /// Writes a text at once.
@@ -146,7 +150,7 @@ struct Misbehaviour: RiskEngineHandler {
       let count = CountRequest(count: UInt32(words[1]) ?? 0)
       let stream = try await streams.count(count, options: CallOptions(waitForReady: true))
       for try await _ in stream {}
-      let texts = ["remaining", "traceparent"].map { stream.metadata[$0] ?? "none" }
+      let texts = ["remaining", "caller", "traceparent"].map { stream.metadata[$0] ?? "none" }
       return AnalyzeResponse(engineVersion: texts.joined(separator: " "))
     // Leaves a child behind that would outlive it.
     case "child":

@@ -42,8 +42,13 @@ let package = Package(
         "BenchmarkKit",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "EventsContract", package: "kith"),
+        .product(name: "KithRPC", package: "kith"),
         .product(name: "KithSealing", package: "kith"),
         .product(name: "KithStore", package: "kith"),
+        .product(name: "KithTransportNng", package: "kith"),
+        .product(name: "KithWorkerStore", package: "kith"),
+        .product(name: "TestingContract", package: "kith"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(

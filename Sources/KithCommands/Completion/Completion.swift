@@ -138,6 +138,10 @@ struct Completion {
       return await source.products().map { .word($0, "product") } + [.files]
     case "start", "stop", "restart", "upgrade":
       return await workers(place).filter { !$0.isAmong(given) }
+    case "events", "backup":
+      return await workers(place).filter { !$0.isAmong(given) }
+    case "restore":
+      return given.isEmpty ? [.files] : await workers(place).filter { !$0.isAmong(given) }
     case "logs":
       return (await workers(place) + [.word("kithd", "the host")])
         .filter { !$0.isAmong(given) }

@@ -38,9 +38,10 @@ struct WorkerContracts: Sendable {
     }
   }
 
-  /// The services that every worker has from the SDK.
+  /// The services that every worker has from the SDK, that of events only where it has a store.
   static let commonServices = [
-    "kith.health.v1.Health", "kith.metrics.v1.Metrics", "kith.reflection.v1.Reflection",
+    "kith.events.v1.Events", "kith.health.v1.Health", "kith.metrics.v1.Metrics",
+    "kith.reflection.v1.Reflection",
     "kith.worker.v1.Lifecycle",
   ]
 }

@@ -37,6 +37,12 @@ public struct LaunchRecord: GeneratedMessage {
   /// Where the worker's own services are to be had from other machines too, once it is ready. Absent means nowhere.
   public var listen: NetworkListener? = nil
 
+  /// The file of the product's sealing key, which the worker may read. Empty where `state_directory` is.
+  public var sealingKeyFile: String = ""
+
+  /// How the SDK keeps the worker's store, if it has one. Absent means as the SDK does by itself.
+  public var store: StoreOrders? = nil
+
   /// The time that the worker begins with, in a product whose time is virtual. Absent means the machine's clocks.
   public var virtualTime: VirtualTime? = nil
 
@@ -58,6 +64,8 @@ public struct LaunchRecord: GeneratedMessage {
     logLevel: String = "",
     pluginVersion: String = "",
     listen: NetworkListener? = nil,
+    sealingKeyFile: String = "",
+    store: StoreOrders? = nil,
     virtualTime: VirtualTime? = nil
   ) {
     self.product = product
@@ -70,6 +78,8 @@ public struct LaunchRecord: GeneratedMessage {
     self.logLevel = logLevel
     self.pluginVersion = pluginVersion
     self.listen = listen
+    self.sealingKeyFile = sealingKeyFile
+    self.store = store
     self.virtualTime = virtualTime
   }
 
@@ -89,6 +99,8 @@ public struct LaunchRecord: GeneratedMessage {
     if c.pointee.has_log_level != 0 { self.logLevel = try Unpacked.text(c.pointee.log_level, "kith.worker.v1.LaunchRecord.log_level") }
     if c.pointee.has_plugin_version != 0 { self.pluginVersion = try Unpacked.text(c.pointee.plugin_version, "kith.worker.v1.LaunchRecord.plugin_version") }
     try Unpacked.merge(c.pointee.listen, c.pointee.n_listen, into: &self.listen)
+    if c.pointee.has_sealing_key_file != 0 { self.sealingKeyFile = try Unpacked.text(c.pointee.sealing_key_file, "kith.worker.v1.LaunchRecord.sealing_key_file") }
+    try Unpacked.merge(c.pointee.store, c.pointee.n_store, into: &self.store)
     try Unpacked.merge(c.pointee.virtual_time, c.pointee.n_virtual_time, into: &self.virtualTime)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
@@ -133,6 +145,11 @@ public struct LaunchRecord: GeneratedMessage {
       c.pointee.has_plugin_version = 1
     }
     (c.pointee.listen, c.pointee.n_listen) = try arena.fill(self.listen)
+    if !self.sealingKeyFile.isEmpty {
+      c.pointee.sealing_key_file = arena.copy(self.sealingKeyFile)
+      c.pointee.has_sealing_key_file = 1
+    }
+    (c.pointee.store, c.pointee.n_store) = try arena.fill(self.store)
     (c.pointee.virtual_time, c.pointee.n_virtual_time) = try arena.fill(self.virtualTime)
     arena.fill(self.unknownFields, into: message)
   }
@@ -148,6 +165,8 @@ public struct LaunchRecord: GeneratedMessage {
     if !self.logLevel.isEmpty { text.add("logLevel", self.logLevel) }
     if !self.pluginVersion.isEmpty { text.add("pluginVersion", self.pluginVersion) }
     if let value = self.listen { text.add("listen", value) }
+    if !self.sealingKeyFile.isEmpty { text.add("sealingKeyFile", self.sealingKeyFile) }
+    if let value = self.store { text.add("store", value) }
     if let value = self.virtualTime { text.add("virtualTime", value) }
     text.add(self.unknownFields)
   }

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "descriptors.h"
+#include "google/protobuf/descriptor.pb-c.h"
+#include "kith/events/v1/events.pb-c.h"
 #include "kith/health/v1/health.pb-c.h"
 #include "kith/metrics/v1/metrics.pb-c.h"
-#include "google/protobuf/descriptor.pb-c.h"
 #include "kith/host/v1/host.pb-c.h"
 #include "kith/reflection/v1/reflection.pb-c.h"
 #include "kith/risk/v1/risk.pb-c.h"

@@ -10,17 +10,20 @@
    it serves and calls reads that, and need not run it. */
 #define KITH_CONTRACT __attribute__((section("kith_contracts"), used, retain, aligned(1)))
 
-extern const uint8_t *const kith_health_v1_health_descriptor;
-extern const size_t kith_health_v1_health_descriptor_size;
-
-extern const uint8_t *const kith_metrics_v1_metrics_descriptor;
-extern const size_t kith_metrics_v1_metrics_descriptor_size;
-
 extern const uint8_t *const google_protobuf_descriptor_descriptor;
 extern const size_t google_protobuf_descriptor_descriptor_size;
 
 extern const uint8_t *const kith_options_descriptor;
 extern const size_t kith_options_descriptor_size;
+
+extern const uint8_t *const kith_events_v1_events_descriptor;
+extern const size_t kith_events_v1_events_descriptor_size;
+
+extern const uint8_t *const kith_health_v1_health_descriptor;
+extern const size_t kith_health_v1_health_descriptor_size;
+
+extern const uint8_t *const kith_metrics_v1_metrics_descriptor;
+extern const size_t kith_metrics_v1_metrics_descriptor_size;
 
 extern const uint8_t *const kith_host_v1_host_descriptor;
 extern const size_t kith_host_v1_host_descriptor_size;

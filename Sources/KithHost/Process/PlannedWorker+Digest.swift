@@ -10,7 +10,8 @@ extension PlannedWorker {
     let parts: JSONValue = [
       .string(plan.posture.rawValue), .string(plugin), .string(pluginVersion),
       .string(pluginDirectory), .string(executablePath), .array(provides.map { .string($0) }),
-      .string("\(limits)"), .string(network.rawValue), .string("\(String(describing: listen))"),
+      .string("\(limits)"), .string("\(store)"), .string(network.rawValue),
+      .string("\(String(describing: listen))"),
       .string("\(remote)"), .object(configuration),
     ]
     return SHA256.hash(data: Array(parts.text().utf8)).map { byte in

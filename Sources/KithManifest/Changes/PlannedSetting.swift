@@ -76,7 +76,7 @@ extension PlannedWorker {
 
   /// What the process may use and reach.
   private func reached(in plan: Plan) -> [PlannedSetting] {
-    limits.settings
+    limits.settings + store.settings
       + [PlannedSetting(key: "network", value: network.rawValue, reach: .process)]
       + (listen.map { $0.settings("listen", reach: .process) } ?? [])
       // Its process may connect to these and to no others.

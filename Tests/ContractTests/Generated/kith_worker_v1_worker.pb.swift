@@ -27,64 +27,106 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 
 /// The launch record: written by the host to the pipe that a worker inherits, one encoded message until end of file.
 /// Never on the command line or in the environment, where others could read the secret.
-nonisolated struct Kith_Worker_V1_LaunchRecord: Sendable {
+nonisolated struct Kith_Worker_V1_LaunchRecord: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The product that the worker runs for: `boomer-buddy`.
-  var product: String = String()
+  var product: String {
+    get {_storage._product}
+    set {_uniqueStorage()._product = newValue}
+  }
 
   /// The worker's name in the product's manifest: `risk-engine`.
-  var worker: String = String()
+  var worker: String {
+    get {_storage._worker}
+    set {_uniqueStorage()._worker = newValue}
+  }
 
   /// Counts the processes that have been started under this name in this product root, from 1.
-  var generation: UInt64 = 0
+  var generation: UInt64 {
+    get {_storage._generation}
+    set {_uniqueStorage()._generation = newValue}
+  }
 
   /// 32 random bytes, new for each generation. Both sides prove that they hold it; it is never sent.
-  var secret: Data = Data()
+  var secret: Data {
+    get {_storage._secret}
+    set {_uniqueStorage()._secret = newValue}
+  }
 
   /// Where the worker must listen: an nng URL, `ipc:///run/user/1000/kith/boomer-buddy/risk-engine.1.sock`.
-  var address: String = String()
+  var address: String {
+    get {_storage._address}
+    set {_uniqueStorage()._address = newValue}
+  }
 
   /// The folder of the worker's plugin: resources are found here.
-  var pluginDirectory: String = String()
+  var pluginDirectory: String {
+    get {_storage._pluginDirectory}
+    set {_uniqueStorage()._pluginDirectory = newValue}
+  }
 
   /// The worker's own state folder, mode 0700. Empty in a product whose posture is ephemeral.
-  var stateDirectory: String = String()
+  var stateDirectory: String {
+    get {_storage._stateDirectory}
+    set {_uniqueStorage()._stateDirectory = newValue}
+  }
 
   /// The lowest level that is logged: trace, debug, info, notice, warning, error, critical. Empty means info.
-  var logLevel: String = String()
+  var logLevel: String {
+    get {_storage._logLevel}
+    set {_uniqueStorage()._logLevel = newValue}
+  }
 
   /// The version that the plugin's manifest states; the SDK answers it in the handshake.
-  var pluginVersion: String = String()
+  var pluginVersion: String {
+    get {_storage._pluginVersion}
+    set {_uniqueStorage()._pluginVersion = newValue}
+  }
 
   /// Where the worker's own services are to be had from other machines too, once it is ready. Absent means nowhere.
   var listen: Kith_Worker_V1_NetworkListener {
-    get {_listen ?? Kith_Worker_V1_NetworkListener()}
-    set {_listen = newValue}
+    get {_storage._listen ?? Kith_Worker_V1_NetworkListener()}
+    set {_uniqueStorage()._listen = newValue}
   }
   /// Returns true if `listen` has been explicitly set.
-  var hasListen: Bool {self._listen != nil}
+  var hasListen: Bool {_storage._listen != nil}
   /// Clears the value of `listen`. Subsequent reads from it will return its default value.
-  mutating func clearListen() {self._listen = nil}
+  mutating func clearListen() {_uniqueStorage()._listen = nil}
+
+  /// The file of the product's sealing key, which the worker may read. Empty where `state_directory` is.
+  var sealingKeyFile: String {
+    get {_storage._sealingKeyFile}
+    set {_uniqueStorage()._sealingKeyFile = newValue}
+  }
+
+  /// How the SDK keeps the worker's store, if it has one. Absent means as the SDK does by itself.
+  var store: Kith_Worker_V1_StoreOrders {
+    get {_storage._store ?? Kith_Worker_V1_StoreOrders()}
+    set {_uniqueStorage()._store = newValue}
+  }
+  /// Returns true if `store` has been explicitly set.
+  var hasStore: Bool {_storage._store != nil}
+  /// Clears the value of `store`. Subsequent reads from it will return its default value.
+  mutating func clearStore() {_uniqueStorage()._store = nil}
 
   /// The time that the worker begins with, in a product whose time is virtual. Absent means the machine's clocks.
   var virtualTime: Kith_Worker_V1_VirtualTime {
-    get {_virtualTime ?? Kith_Worker_V1_VirtualTime()}
-    set {_virtualTime = newValue}
+    get {_storage._virtualTime ?? Kith_Worker_V1_VirtualTime()}
+    set {_uniqueStorage()._virtualTime = newValue}
   }
   /// Returns true if `virtualTime` has been explicitly set.
-  var hasVirtualTime: Bool {self._virtualTime != nil}
+  var hasVirtualTime: Bool {_storage._virtualTime != nil}
   /// Clears the value of `virtualTime`. Subsequent reads from it will return its default value.
-  mutating func clearVirtualTime() {self._virtualTime = nil}
+  mutating func clearVirtualTime() {_uniqueStorage()._virtualTime = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _listen: Kith_Worker_V1_NetworkListener? = nil
-  fileprivate var _virtualTime: Kith_Worker_V1_VirtualTime? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// What the clocks of a product show that are moved by hand, for tests and demonstrations.
@@ -99,6 +141,27 @@ nonisolated struct Kith_Worker_V1_VirtualTime: Sendable {
   /// What the clocks show that are never set, the monotonic one and that since boot: milliseconds since the product was
   /// started in virtual time.
   var elapsedMs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// How the SDK keeps a worker's store.
+nonisolated struct Kith_Worker_V1_StoreOrders: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whether a damaged store is kept beside and what could be saved of it goes on in a new one. False means that the worker
+  /// does not start until a person has decided.
+  var salvages: Bool = false
+
+  /// How long events are kept, in milliseconds. Zero means 30 days.
+  var keepEventsMs: Int64 = 0
+
+  /// How many bytes of events are kept at most. Zero means 64 MiB.
+  var keepEventsBytes: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -403,83 +466,153 @@ fileprivate nonisolated let _protobuf_package = "kith.worker.v1"
 
 nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LaunchRecord"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0\u{3}virtual_time\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0\u{3}sealing_key_file\0\u{1}store\0\u{3}virtual_time\0")
+
+  fileprivate class _StorageClass {
+    var _product: String = String()
+    var _worker: String = String()
+    var _generation: UInt64 = 0
+    var _secret: Data = Data()
+    var _address: String = String()
+    var _pluginDirectory: String = String()
+    var _stateDirectory: String = String()
+    var _logLevel: String = String()
+    var _pluginVersion: String = String()
+    var _listen: Kith_Worker_V1_NetworkListener? = nil
+    var _sealingKeyFile: String = String()
+    var _store: Kith_Worker_V1_StoreOrders? = nil
+    var _virtualTime: Kith_Worker_V1_VirtualTime? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _product = source._product
+      _worker = source._worker
+      _generation = source._generation
+      _secret = source._secret
+      _address = source._address
+      _pluginDirectory = source._pluginDirectory
+      _stateDirectory = source._stateDirectory
+      _logLevel = source._logLevel
+      _pluginVersion = source._pluginVersion
+      _listen = source._listen
+      _sealingKeyFile = source._sealingKeyFile
+      _store = source._store
+      _virtualTime = source._virtualTime
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.product) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.worker) }()
-      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.generation) }()
-      case 4: try { try decoder.decodeSingularBytesField(value: &self.secret) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.address) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self.pluginDirectory) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self.stateDirectory) }()
-      case 8: try { try decoder.decodeSingularStringField(value: &self.logLevel) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self.pluginVersion) }()
-      case 10: try { try decoder.decodeSingularMessageField(value: &self._listen) }()
-      case 11: try { try decoder.decodeSingularMessageField(value: &self._virtualTime) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._product) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._worker) }()
+        case 3: try { try decoder.decodeSingularUInt64Field(value: &_storage._generation) }()
+        case 4: try { try decoder.decodeSingularBytesField(value: &_storage._secret) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._address) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._pluginDirectory) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._stateDirectory) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._logLevel) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._pluginVersion) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._listen) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._sealingKeyFile) }()
+        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._store) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._virtualTime) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.product.isEmpty {
-      try visitor.visitSingularStringField(value: self.product, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._product.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._product, fieldNumber: 1)
+      }
+      if !_storage._worker.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._worker, fieldNumber: 2)
+      }
+      if _storage._generation != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._generation, fieldNumber: 3)
+      }
+      if !_storage._secret.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._secret, fieldNumber: 4)
+      }
+      if !_storage._address.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._address, fieldNumber: 5)
+      }
+      if !_storage._pluginDirectory.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._pluginDirectory, fieldNumber: 6)
+      }
+      if !_storage._stateDirectory.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._stateDirectory, fieldNumber: 7)
+      }
+      if !_storage._logLevel.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._logLevel, fieldNumber: 8)
+      }
+      if !_storage._pluginVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._pluginVersion, fieldNumber: 9)
+      }
+      try { if let v = _storage._listen {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
+      if !_storage._sealingKeyFile.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sealingKeyFile, fieldNumber: 11)
+      }
+      try { if let v = _storage._store {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._virtualTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
     }
-    if !self.worker.isEmpty {
-      try visitor.visitSingularStringField(value: self.worker, fieldNumber: 2)
-    }
-    if self.generation != 0 {
-      try visitor.visitSingularUInt64Field(value: self.generation, fieldNumber: 3)
-    }
-    if !self.secret.isEmpty {
-      try visitor.visitSingularBytesField(value: self.secret, fieldNumber: 4)
-    }
-    if !self.address.isEmpty {
-      try visitor.visitSingularStringField(value: self.address, fieldNumber: 5)
-    }
-    if !self.pluginDirectory.isEmpty {
-      try visitor.visitSingularStringField(value: self.pluginDirectory, fieldNumber: 6)
-    }
-    if !self.stateDirectory.isEmpty {
-      try visitor.visitSingularStringField(value: self.stateDirectory, fieldNumber: 7)
-    }
-    if !self.logLevel.isEmpty {
-      try visitor.visitSingularStringField(value: self.logLevel, fieldNumber: 8)
-    }
-    if !self.pluginVersion.isEmpty {
-      try visitor.visitSingularStringField(value: self.pluginVersion, fieldNumber: 9)
-    }
-    try { if let v = self._listen {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._virtualTime {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Kith_Worker_V1_LaunchRecord, rhs: Kith_Worker_V1_LaunchRecord) -> Bool {
-    if lhs.product != rhs.product {return false}
-    if lhs.worker != rhs.worker {return false}
-    if lhs.generation != rhs.generation {return false}
-    if lhs.secret != rhs.secret {return false}
-    if lhs.address != rhs.address {return false}
-    if lhs.pluginDirectory != rhs.pluginDirectory {return false}
-    if lhs.stateDirectory != rhs.stateDirectory {return false}
-    if lhs.logLevel != rhs.logLevel {return false}
-    if lhs.pluginVersion != rhs.pluginVersion {return false}
-    if lhs._listen != rhs._listen {return false}
-    if lhs._virtualTime != rhs._virtualTime {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._product != rhs_storage._product {return false}
+        if _storage._worker != rhs_storage._worker {return false}
+        if _storage._generation != rhs_storage._generation {return false}
+        if _storage._secret != rhs_storage._secret {return false}
+        if _storage._address != rhs_storage._address {return false}
+        if _storage._pluginDirectory != rhs_storage._pluginDirectory {return false}
+        if _storage._stateDirectory != rhs_storage._stateDirectory {return false}
+        if _storage._logLevel != rhs_storage._logLevel {return false}
+        if _storage._pluginVersion != rhs_storage._pluginVersion {return false}
+        if _storage._listen != rhs_storage._listen {return false}
+        if _storage._sealingKeyFile != rhs_storage._sealingKeyFile {return false}
+        if _storage._store != rhs_storage._store {return false}
+        if _storage._virtualTime != rhs_storage._virtualTime {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -515,6 +648,46 @@ nonisolated extension Kith_Worker_V1_VirtualTime: SwiftProtobuf.Message, SwiftPr
   static func ==(lhs: Kith_Worker_V1_VirtualTime, rhs: Kith_Worker_V1_VirtualTime) -> Bool {
     if lhs.wallMs != rhs.wallMs {return false}
     if lhs.elapsedMs != rhs.elapsedMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Worker_V1_StoreOrders: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoreOrders"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}salvages\0\u{3}keep_events_ms\0\u{3}keep_events_bytes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.salvages) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.keepEventsMs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.keepEventsBytes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.salvages != false {
+      try visitor.visitSingularBoolField(value: self.salvages, fieldNumber: 1)
+    }
+    if self.keepEventsMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.keepEventsMs, fieldNumber: 2)
+    }
+    if self.keepEventsBytes != 0 {
+      try visitor.visitSingularInt64Field(value: self.keepEventsBytes, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Worker_V1_StoreOrders, rhs: Kith_Worker_V1_StoreOrders) -> Bool {
+    if lhs.salvages != rhs.salvages {return false}
+    if lhs.keepEventsMs != rhs.keepEventsMs {return false}
+    if lhs.keepEventsBytes != rhs.keepEventsBytes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -80,7 +80,7 @@ package final class ChildProcess {
   }
 
   /// Waits for the end and gives the exit code, or minus the signal's number.
-  @discardableResult func wait() -> Int32 {
+  @discardableResult package func wait() -> Int32 {
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
     return status & 0x7f == 0 ? (status >> 8) & 0xff : -(status & 0x7f)

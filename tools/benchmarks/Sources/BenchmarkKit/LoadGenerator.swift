@@ -6,6 +6,12 @@ package enum LoadGenerator {
     /// Latencies in microseconds.
     package var p50: Double
     package var p99: Double
+
+    package init(callsPerSecond: Double, p50: Double, p99: Double) {
+      self.callsPerSecond = callsPerSecond
+      self.p50 = p50
+      self.p99 = p99
+    }
   }
 
   /// Runs `inFlight` callers, each with its next call as soon as the last one is answered, and counts what ends in `duration`

@@ -9,7 +9,9 @@ import KithStore
 struct StoreBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store-bench",
-    abstract: "Durable writes of a worker's store, beside the same writes one by one through GRDB.")
+    abstract:
+      "Durable writes of a worker's store, beside the same writes one by one through GRDB, and events."
+  )
 
   @Option(help: "How long each measurement lasts, in seconds, after its warm-up.")
   var seconds: Double = 3
@@ -26,6 +28,7 @@ struct StoreBench: AsyncParsableCommand {
       let disk = try Disk(folder: path)
       print("One write of 4 KiB and its wait for this disk: p50 \(try disk.syncMedian()) us\n")
       try await WriteBenchmark(folder: path, duration: duration).run()
+      try await EventBenchmark(folder: path, duration: duration).run()
     }
   }
 }

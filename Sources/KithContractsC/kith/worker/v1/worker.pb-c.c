@@ -97,6 +97,51 @@ void   kith__worker__v1__virtual_time__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__virtual_time__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__worker__v1__store_orders__init
+                     (Kith__Worker__V1__StoreOrders         *message)
+{
+  static const Kith__Worker__V1__StoreOrders init_value = KITH__WORKER__V1__STORE_ORDERS__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__store_orders__get_packed_size
+                     (const Kith__Worker__V1__StoreOrders *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__store_orders__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__store_orders__pack
+                     (const Kith__Worker__V1__StoreOrders *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__store_orders__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__store_orders__pack_to_buffer
+                     (const Kith__Worker__V1__StoreOrders *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__store_orders__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__StoreOrders *
+       kith__worker__v1__store_orders__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__StoreOrders *)
+     protobuf_c_message_unpack (&kith__worker__v1__store_orders__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__store_orders__free_unpacked
+                     (Kith__Worker__V1__StoreOrders *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__store_orders__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__worker__v1__network_listener__init
                      (Kith__Worker__V1__NetworkListener         *message)
 {
@@ -772,7 +817,7 @@ void   kith__worker__v1__set_log_level_response__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__set_log_level_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[11] =
+static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[13] =
 {
   {
     "product",
@@ -895,8 +940,32 @@ static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_des
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "virtual_time",
+    "sealing_key_file",
     11,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__LaunchRecord, has_sealing_key_file),
+    offsetof(Kith__Worker__V1__LaunchRecord, sealing_key_file),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "store",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Worker__V1__LaunchRecord, n_store),
+    offsetof(Kith__Worker__V1__LaunchRecord, store),
+    &kith__worker__v1__store_orders__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "virtual_time",
+    13,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Kith__Worker__V1__LaunchRecord, n_virtual_time),
@@ -915,15 +984,17 @@ static const unsigned kith__worker__v1__launch_record__field_indices_by_name[] =
   5,   /* field[5] = plugin_directory */
   8,   /* field[8] = plugin_version */
   0,   /* field[0] = product */
+  10,   /* field[10] = sealing_key_file */
   3,   /* field[3] = secret */
   6,   /* field[6] = state_directory */
-  10,   /* field[10] = virtual_time */
+  11,   /* field[11] = store */
+  12,   /* field[12] = virtual_time */
   1,   /* field[1] = worker */
 };
 static const ProtobufCIntRange kith__worker__v1__launch_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
 {
@@ -933,7 +1004,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
   "Kith__Worker__V1__LaunchRecord",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__LaunchRecord),
-  11,
+  13,
   kith__worker__v1__launch_record__field_descriptors,
   kith__worker__v1__launch_record__field_indices_by_name,
   1,  kith__worker__v1__launch_record__number_ranges,
@@ -989,6 +1060,70 @@ const ProtobufCMessageDescriptor kith__worker__v1__virtual_time__descriptor =
   kith__worker__v1__virtual_time__field_indices_by_name,
   1,  kith__worker__v1__virtual_time__number_ranges,
   (ProtobufCMessageInit) kith__worker__v1__virtual_time__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__worker__v1__store_orders__field_descriptors[3] =
+{
+  {
+    "salvages",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Worker__V1__StoreOrders, has_salvages),
+    offsetof(Kith__Worker__V1__StoreOrders, salvages),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "keep_events_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Worker__V1__StoreOrders, has_keep_events_ms),
+    offsetof(Kith__Worker__V1__StoreOrders, keep_events_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "keep_events_bytes",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Worker__V1__StoreOrders, has_keep_events_bytes),
+    offsetof(Kith__Worker__V1__StoreOrders, keep_events_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__worker__v1__store_orders__field_indices_by_name[] = {
+  2,   /* field[2] = keep_events_bytes */
+  1,   /* field[1] = keep_events_ms */
+  0,   /* field[0] = salvages */
+};
+static const ProtobufCIntRange kith__worker__v1__store_orders__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__worker__v1__store_orders__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.StoreOrders",
+  "StoreOrders",
+  "Kith__Worker__V1__StoreOrders",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__StoreOrders),
+  3,
+  kith__worker__v1__store_orders__field_descriptors,
+  kith__worker__v1__store_orders__field_indices_by_name,
+  1,  kith__worker__v1__store_orders__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__store_orders__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__worker__v1__network_listener__field_descriptors[5] =

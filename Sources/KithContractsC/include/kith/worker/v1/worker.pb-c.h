@@ -17,6 +17,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Kith__Worker__V1__LaunchRecord Kith__Worker__V1__LaunchRecord;
 typedef struct Kith__Worker__V1__VirtualTime Kith__Worker__V1__VirtualTime;
+typedef struct Kith__Worker__V1__StoreOrders Kith__Worker__V1__StoreOrders;
 typedef struct Kith__Worker__V1__NetworkListener Kith__Worker__V1__NetworkListener;
 typedef struct Kith__Worker__V1__HandshakeRequest Kith__Worker__V1__HandshakeRequest;
 typedef struct Kith__Worker__V1__HandshakeResponse Kith__Worker__V1__HandshakeResponse;
@@ -62,12 +63,16 @@ struct  Kith__Worker__V1__LaunchRecord
   ProtobufCBinaryData plugin_version;
   size_t n_listen;
   Kith__Worker__V1__NetworkListener **listen;
+  protobuf_c_boolean has_sealing_key_file;
+  ProtobufCBinaryData sealing_key_file;
+  size_t n_store;
+  Kith__Worker__V1__StoreOrders **store;
   size_t n_virtual_time;
   Kith__Worker__V1__VirtualTime **virtual_time;
 };
 #define KITH__WORKER__V1__LAUNCH_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__launch_record__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0,NULL }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0,NULL, 0,NULL }
 
 
 struct  Kith__Worker__V1__VirtualTime
@@ -81,6 +86,21 @@ struct  Kith__Worker__V1__VirtualTime
 #define KITH__WORKER__V1__VIRTUAL_TIME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__virtual_time__descriptor) \
     , 0, 0, 0, 0 }
+
+
+struct  Kith__Worker__V1__StoreOrders
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_salvages;
+  uint64_t salvages;
+  protobuf_c_boolean has_keep_events_ms;
+  int64_t keep_events_ms;
+  protobuf_c_boolean has_keep_events_bytes;
+  int64_t keep_events_bytes;
+};
+#define KITH__WORKER__V1__STORE_ORDERS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__store_orders__descriptor) \
+    , 0, 0, 0, 0, 0, 0 }
 
 
 struct  Kith__Worker__V1__NetworkListener
@@ -317,6 +337,25 @@ Kith__Worker__V1__VirtualTime *
                       const uint8_t       *data);
 void   kith__worker__v1__virtual_time__free_unpacked
                      (Kith__Worker__V1__VirtualTime *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Worker__V1__StoreOrders methods */
+void   kith__worker__v1__store_orders__init
+                     (Kith__Worker__V1__StoreOrders         *message);
+size_t kith__worker__v1__store_orders__get_packed_size
+                     (const Kith__Worker__V1__StoreOrders   *message);
+size_t kith__worker__v1__store_orders__pack
+                     (const Kith__Worker__V1__StoreOrders   *message,
+                      uint8_t             *out);
+size_t kith__worker__v1__store_orders__pack_to_buffer
+                     (const Kith__Worker__V1__StoreOrders   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Worker__V1__StoreOrders *
+       kith__worker__v1__store_orders__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__worker__v1__store_orders__free_unpacked
+                     (Kith__Worker__V1__StoreOrders *message,
                       ProtobufCAllocator *allocator);
 /* Kith__Worker__V1__NetworkListener methods */
 void   kith__worker__v1__network_listener__init
@@ -611,6 +650,9 @@ typedef void (*Kith__Worker__V1__LaunchRecord_Closure)
 typedef void (*Kith__Worker__V1__VirtualTime_Closure)
                  (const Kith__Worker__V1__VirtualTime *message,
                   void *closure_data);
+typedef void (*Kith__Worker__V1__StoreOrders_Closure)
+                 (const Kith__Worker__V1__StoreOrders *message,
+                  void *closure_data);
 typedef void (*Kith__Worker__V1__NetworkListener_Closure)
                  (const Kith__Worker__V1__NetworkListener *message,
                   void *closure_data);
@@ -664,6 +706,7 @@ typedef void (*Kith__Worker__V1__SetLogLevelResponse_Closure)
 
 extern const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__virtual_time__descriptor;
+extern const ProtobufCMessageDescriptor kith__worker__v1__store_orders__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__network_listener__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__handshake_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__handshake_response__descriptor;

@@ -1,0 +1,72 @@
+import ArgumentParser
+import KithJSON
+import KithManifest
+import KithSealing
+import KithStore
+
+/// `kith backup`
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Copies what workers keep into one file, also while they write.",
+    discussion: """
+      Each store is copied as it is at one moment. What is personal stays sealed, and the sealing key is not in the \
+      file: it opens only where the product's key is. With --passphrase-file the key is in it, sealed with a passphrase \
+      of 12 characters or more, and it opens on any machine.
+
+      EXAMPLES
+        kith backup --to milo.backup
+        kith backup reminders --to reminders.backup
+        kith backup --to milo.backup --passphrase-file passphrase.txt
+      """)
+
+  @Argument(help: "Workers by their names. (default: all that keep something)")
+  var workers: [String] = []
+
+  @Option(help: ArgumentHelp("The file; one that is there is replaced.", valueName: "file"))
+  var to: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Puts the key into it, sealed with the first line of this file; - reads standard input.",
+      valueName: "file"))
+  var passphraseFile: String?
+
+  @OptionGroup var product: ProductOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let kept = try KeptProduct.find(product, Surroundings.current)
+    let workers = try kept.workers(self.workers)
+    guard !workers.isEmpty else {
+      throw CommandFailure(.usage, "\(kept.places.product) keeps nothing that could be copied")
+    }
+    let passphrase = try passphraseFile.map(PassphraseFile.read)
+    let path = Surroundings.absolutePath(to)
+    let backup = try Backup.make(
+      at: path, of: kept.stores, product: kept.places.product, workers: workers,
+      passphrase: try passphrase.map { try PassphraseSealing(passphrase: $0) },
+      now: Surroundings.now)
+    if output.json {
+      try Output.line(backup.json.text(pretty: true))
+      return
+    }
+    let parts = backup.parts.map { "\($0.worker) (\(Quantities.bytes(UInt64($0.bytes))))" }
+    try Output.line("\(path) holds \(parts.joined(separator: ", ")).")
+    try Output.line(
+      backup.hasKey
+        ? "The sealing key is in it, sealed with the passphrase: keep the two apart."
+        : "The sealing key is not in it: it opens only with \(kept.stores.keyFile.path).")
+  }
+}
+
+extension Backup {
+  var json: JSONValue {
+    [
+      "path": .string(path), "product": .string(product),
+      "madeAtMs": .string(String(madeAtMilliseconds)), "hasKey": .bool(hasKey),
+      "stores": .array(
+        parts.map { ["worker": .string($0.worker), "bytes": .string(String($0.bytes))] }),
+    ]
+  }
+}

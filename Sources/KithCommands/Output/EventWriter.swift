@@ -1,0 +1,62 @@
+import EventsContract
+import KithJSON
+import KithReflection
+
+/// Writes events, a line each.
+struct EventWriter: Sendable {
+  let terminal: Terminal
+  let isJSON: Bool
+  /// Whether each line says whose it is.
+  let showsNames: Bool
+
+  func write(_ events: [ShownEvent]) throws(CommandFailure) {
+    if !events.isEmpty { try Output.lines(events.map(text)) }
+  }
+
+  func text(of event: ShownEvent) -> String {
+    if let lost = event.lost {
+      return isJSON ? Self.json(lost, of: event.worker).text() : words(lost, of: event.worker)
+    }
+    return isJSON ? Self.json(event).text() : words(event)
+  }
+
+  private static func json(_ shown: ShownEvent) -> JSONValue {
+    let event = shown.event
+    var object: JSONObject = [
+      "worker": .string(shown.worker), "sequence": .string(String(event.sequence)),
+      "type": .string(event.type), "atMs": .string(String(event.atMs)),
+      "userId": .string(event.userId), "traceparent": .string(event.traceparent),
+    ]
+    if let payload = shown.payload { object["payload"] = payload.json(shown.contracts) }
+    return .object(object)
+  }
+
+  private static func json(_ lost: Lost, of worker: String) -> JSONValue {
+    [
+      "worker": .string(worker),
+      "lost": [
+        "reason": .string(lost.reason.name ?? String(lost.reason.rawValue)),
+        "from": .string(String(lost.from)), "to": .string(String(lost.to)),
+      ],
+    ]
+  }
+
+  private func words(_ shown: ShownEvent) -> String {
+    let event = shown.event
+    let time = terminal.text(Quantities.timeOfDay(milliseconds: event.atMs), .faint)
+    let name = showsNames ? " \(terminal.text(SafeText.line(shown.worker), .faint))" : ""
+    let user = event.userId.isEmpty ? "" : " \(SafeText.line(event.userId))"
+    let number = terminal.text("#\(event.sequence)", .faint)
+    let payload =
+      shown.payload.map { " \(SafeText.line($0.json(shown.contracts).text()))" } ?? ""
+    return "\(time)\(name)  \(number) \(SafeText.line(event.type))\(user)\(payload)"
+  }
+
+  private func words(_ lost: Lost, of worker: String) -> String {
+    let what =
+      lost.reason == .otherLog
+      ? "the log of \(SafeText.line(worker)) is another one from here on"
+      : "events \(lost.from) to \(lost.to) of \(SafeText.line(worker)) are no longer kept"
+    return terminal.text("-- \(what)", .yellow)
+  }
+}

@@ -1,0 +1,64 @@
+/// How the SDK keeps a worker's store, where the worker has one.
+///
+/// ```yaml
+/// store: { when_damaged: refuse, keep_events: 30d, keep_events_size: 64MiB }
+/// ```
+public struct StoreSettings: Sendable, Hashable {
+  /// What is done about a store that is damaged.
+  public enum WhenDamaged: String, Sendable, Hashable, CaseIterable {
+    /// The worker does not start, and the file stays as it is, until a person has decided. The default: what could be saved
+    /// may lack what somebody relies on, and looks whole.
+    case refuse
+    /// The damaged file is kept beside, and what could be saved of it goes on; the worker is degraded and says what it was.
+    case salvage
+  }
+
+  /// What is done about a store that is damaged.
+  public var whenDamaged: WhenDamaged
+  /// How long events are kept for consumers that are away. 30 days unless told; 1 minute to 10 years.
+  public var keepEvents: Duration
+  /// How many bytes of events are kept at most. 64 MiB unless told; 64 KiB to 1 TiB.
+  public var keepEventsBytes: UInt64
+
+  /// Settings with these values.
+  public init(
+    whenDamaged: WhenDamaged = .refuse, keepEvents: Duration = .seconds(30 * 86_400),
+    keepEventsBytes: UInt64 = 64 << 20
+  ) {
+    self.whenDamaged = whenDamaged
+    self.keepEvents = keepEvents
+    self.keepEventsBytes = keepEventsBytes
+  }
+
+  /// Reads `{ when_damaged: salvage }` over settings that stand where a key is not given.
+  init?(_ value: ManifestValue, over standard: StoreSettings, findings: Findings) {
+    guard
+      var fields = FieldDecoder(
+        value, "a mapping: { when_damaged: refuse, keep_events: 30d }", findings: findings)
+    else { return nil }
+    whenDamaged = fields.value("when_damaged", default: standard.whenDamaged) { $0.word($1) }
+    keepEvents = fields.value("keep_events", default: standard.keepEvents) {
+      $0.duration($1, .seconds(60)...(.seconds(3_650 * 86_400)))
+    }
+    keepEventsBytes = fields.value("keep_events_size", default: standard.keepEventsBytes) {
+      scalars, value in
+      guard let bytes = scalars.bytes(value) else { return nil }
+      guard (64 << 10...1 << 40).contains(bytes) else {
+        return scalars.outOfRange(value, "64KiB to 1TiB")
+      }
+      return UInt64(bytes)
+    }
+    fields.finish()
+  }
+
+  /// The settings as a manifest has them.
+  var settings: [PlannedSetting] {
+    [
+      PlannedSetting(key: "store.when_damaged", value: whenDamaged.rawValue, reach: .process),
+      PlannedSetting(key: "store.keep_events", value: keepEvents.short, reach: .process),
+      PlannedSetting(
+        key: "store.keep_events_size", value: ResourceLimits.words(keepEventsBytes),
+        reach: .process),
+    ]
+  }
+}

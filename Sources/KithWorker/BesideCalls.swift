@@ -1,0 +1,33 @@
+import KithRPC
+import Synchronization
+
+/// What a worker has beside the services that it hands to the SDK: more services, on this machine only, and work that goes on
+/// while it is ready.
+final class BesideCalls: Sendable {
+  typealias Work = @Sendable () async -> Void
+
+  private let added = Mutex<[ServiceDefinition]>([])
+  private let work: AsyncStream<Work>
+  private let continuation: AsyncStream<Work>.Continuation
+
+  init() {
+    (work, continuation) = AsyncStream.makeStream()
+  }
+
+  /// The services.
+  var services: [ServiceDefinition] { added.withLock { $0 } }
+
+  /// Adds a service.
+  func add(_ service: ServiceDefinition) { added.withLock { $0.append(service) } }
+
+  /// Has something done as soon as ``run()`` runs.
+  func add(_ body: @escaping Work) { continuation.yield(body) }
+
+  /// Does what there is to do, each thing beside the others, until the task is cancelled.
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      for await body in work { group.addTask { await body() } }
+      group.cancelAll()
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import EventsContract
+import Glibc
+import KithRPC
+import KithSealing
+public import KithStore
+public import KithWorker
+import Logging
+import WorkerContract
+
+extension WorkerContext {
+  /// The worker's store: opens it, or makes it, and serves its events to other workers of the product.
+  ///
+  ///     try await Worker.run { context in
+  ///       let store = try await context.openStore(migrations: ReminderStore.migrations)
+  ///       return [.reminders(RemindersService(store: store))]
+  ///     }
+  ///
+  /// To be called once, in the closure of ``Worker/run(_:)``. In a product whose posture is ephemeral the store is in memory
+  /// and gone with the process; a worker that cannot do with that names `postures: [personal]` in its `plugin.yaml`, and the
+  /// host refuses such a product. One that had to be saved (`when_damaged: salvage`) makes the worker degraded, so that a
+  /// person sees what was saved.
+  /// - Parameters:
+  ///   - migrations: the steps of its schema, the oldest first.
+  ///   - now: wall time, in milliseconds since 1970, against which events grow old.
+  /// - Throws: FAILED_PRECONDITION with what is wrong and what to do, which `kith why` shows.
+  public func openStore(
+    migrations: [Store.Migration],
+    now: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
+  ) async throws -> Store {
+    let store = try open(migrations)
+    if let salvage = store.salvage {
+      logger.error("the store was damaged", metadata: ["salvage": "\(salvage)"])
+      health.degrade("its store was damaged: \(salvage)")
+    }
+    serveBesideCalls(.events(EventsService(store: store)))
+    runBesideCalls { [logger] in
+      await EventKeeping(store: store, logger: logger, now: now).run()
+    }
+    return store
+  }
+
+  private func open(_ migrations: [Store.Migration]) throws(RPCError) -> Store {
+    let retention = EventRetention(
+      age: storeOrders.keepEventsMs > 0
+        ? .milliseconds(storeOrders.keepEventsMs) : EventRetention().age,
+      bytes: storeOrders.keepEventsBytes > 0
+        ? Int(storeOrders.keepEventsBytes) : EventRetention().bytes)
+    do {
+      guard let stateDirectory else {
+        return try Store(
+          inMemoryWith: SealingKeys(worker: worker), migrations: migrations, events: retention)
+      }
+      guard let sealingKeyFile else {
+        throw RPCError(
+          .failedPrecondition, "the host handed over no sealing key; start a host of this version")
+      }
+      return try Store(
+        path: "\(stateDirectory)/\(Store.fileName)",
+        keys: try SealingKeys(file: KeyRingFile(path: sealingKeyFile), worker: worker),
+        migrations: migrations, whenDamaged: storeOrders.salvages ? .salvage : .refuse,
+        events: retention)
+    } catch let error as StoreError {
+      throw RPCError(.failedPrecondition, error.message)
+    } catch let error as SealingError {
+      throw RPCError(.failedPrecondition, error.message)
+    } catch let error as RPCError {
+      throw error
+    } catch {
+      throw RPCError(.failedPrecondition, "the store cannot be opened: \(type(of: error))")
+    }
+  }
+}
+
+/// The clock on the wall.
+public enum WallClock {
+  /// Milliseconds since 1970.
+  public static var milliseconds: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}
+
+/// Removes the events of a log that grow too old while nothing is added to it.
+private struct EventKeeping {
+  let store: Store
+  let logger: Logger
+  let now: @Sendable () -> Int64
+
+  func run() async {
+    while !Task.isCancelled {
+      let now = now()
+      do {
+        while try await store.write({ try $0.trimEvents(now: now) }) > 0 {}
+      } catch {
+        logger.warning("old events are not removed", metadata: ["reason": "\(type(of: error))"])
+      }
+      try? await Task.sleep(for: .seconds(3600))
+    }
+  }
+}
