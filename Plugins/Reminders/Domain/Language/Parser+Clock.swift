@@ -40,14 +40,14 @@ extension Parser {
   func clock(_ index: Int) -> Found<Clock>? {
     var start = index
     var isAnchored = false
-    while [.at, .approximately, .the].contains(keyword(start)) {
+    while KeywordSet([.at, .approximately, .the]).contains(keyword(start)) {
       if keyword(start) != .the { isAnchored = true }
       start += 1
     }
     guard var found = relativeClock(start) ?? plainClock(start, isAnchored: isAnchored) else {
       return nil
     }
-    if [.approximately, .ish].contains(keyword(found.end)), found.end < tokens.count {
+    if KeywordSet([.approximately, .ish]).contains(keyword(found.end)), found.end < tokens.count {
       found.end += 1
     }
     let isInParentheses = isSign(found.end, "(") && isSign(found.end + 2, ")")
@@ -122,8 +122,9 @@ extension Parser {
       return (Clock(hour: 12, grain: .hour, isHalfKnown: true), index + 2)
     default: break
     }
-    guard var found = isNumber(index)
-      ? digitClock(index, isAnchored: isAnchored) : wordClock(index, isAnchored: isAnchored)
+    guard
+      var found = isNumber(index)
+        ? digitClock(index, isAnchored: isAnchored) : wordClock(index, isAnchored: isAnchored)
     else { return nil }
     let isHourAlone = found.value.grain == .hour && !found.value.isHalfKnown
     var end = found.end
@@ -259,7 +260,7 @@ extension Parser {
   /// `pm`, `p.m.`, `p m`, `p`, `in the AM`; a letter alone only right behind a number.
   func meridiem(_ index: Int) -> Found<Meridiem>? {
     if let inThe = after(.in, .the, at: index) ?? after(.in, at: index),
-      [.am, .pm].contains(keyword(inThe))
+      KeywordSet([.am, .pm]).contains(keyword(inThe))
     {
       return (Meridiem(isAfternoon: keyword(inThe) == .pm), inThe + 1)
     }

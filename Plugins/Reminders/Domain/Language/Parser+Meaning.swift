@@ -183,8 +183,11 @@ extension Parser {
     }
     guard remove(phrase.excludedWeekdays, from: &said.rule) else { return nil }
     let isShort = said.rule.frequency < .daily
-    if isShort, !phrase.clocks.isEmpty || !said.hours.isEmpty || phrase.dayPart != nil { return nil }
-    let choices = isShort ? [[]] : clockChoices(phrase, said.hours)
+    if isShort, !said.hours.isEmpty || phrase.dayPart != nil { return nil }
+    // "every 4 hours starting tomorrow at 8am": of hours, a time of day says only when they begin.
+    if isShort, phrase.clocks.count > (phrase.starting == nil ? 0 : 1) { return nil }
+    if !phrase.clocks.isEmpty, !isShort { said.hours = [] }
+    let choices = isShort && phrase.clocks.isEmpty ? [[]] : clockChoices(phrase, said.hours)
     let schedules = choices.compactMap { schedule(said.rule, at: $0, phrase) }
     guard let first = schedules.first else { return nil }
     return (.recurring(first), schedules.dropFirst().map { .recurring($0) })
@@ -218,11 +221,14 @@ extension Parser {
   /// Leaves weekdays out of a rule by naming the others.
   private func remove(_ weekdays: [Weekday], from rule: inout RecurrenceRule) -> Bool {
     if weekdays.isEmpty { return true }
-    guard rule.frequency == .daily && rule.interval == 1 || rule.frequency == .weekly
-      || rule.frequency < .daily
+    guard
+      rule.frequency == .daily && rule.interval == 1 || rule.frequency == .weekly
+        || rule.frequency < .daily
     else { return false }
     if rule.frequency == .weekly, rule.weekdays.isEmpty { return false }
-    let all = rule.weekdays.isEmpty ? Weekday.allCases.map { RecurrenceRule.WeekdayNumber($0) } : rule.weekdays
+    let all =
+      rule.weekdays.isEmpty
+      ? Weekday.allCases.map { RecurrenceRule.WeekdayNumber($0) } : rule.weekdays
     rule.weekdays = all.filter { !weekdays.contains($0.weekday) }
     return !rule.weekdays.isEmpty
   }
@@ -231,11 +237,11 @@ extension Parser {
     _ said: RecurrenceRule, at times: [CivilTime], _ phrase: Phrase
   ) -> Schedule? {
     var rule = said
-    guard put(times.sorted(), into: &rule) else { return nil }
     let isShort = rule.frequency < .daily
+    guard isShort || put(times.sorted(), into: &rule) else { return nil }
     let day = phrase.starting.map { self.day($0.moment) }
     var start = (day ?? today).at(times.min() ?? DayPart.morning.due)
-    if isShort { start = day?.at(DayPart.morning.due) ?? now }
+    if isShort { start = day?.at(times.first ?? DayPart.morning.due) ?? now }
     // The period that has the first day is the first period, also of every other week.
     var every = rule
     every.interval = 1

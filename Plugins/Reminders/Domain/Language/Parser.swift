@@ -47,7 +47,7 @@ struct Parser: Sendable {
   }
 
   /// The index after any of these words.
-  func skipping(_ words: Set<Keyword>, from index: Int) -> Int {
+  func skipping(_ words: KeywordSet, from index: Int) -> Int {
     var index = index
     while words.contains(keyword(index)) { index += 1 }
     return index

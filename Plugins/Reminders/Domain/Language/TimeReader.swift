@@ -63,10 +63,17 @@ public struct TimeReader: Sendable {
 }
 
 extension Parser {
-  /// Whether a word was left that says that the time is not what it seems: `the closest christmas to today`.
+  /// Whether a word was left that says that the time is not what it seems: `the closest christmas to today`, `every hour
+  /// until the bell rings`.
   func hasMisleadingRest(_ phrase: Phrase) -> Bool {
-    tokens.indices.contains { index in
-      keyword(index) == .closest && !phrase.covered.contains { $0.contains(index) }
+    let misleading: KeywordSet =
+      phrase.recurrence == nil
+      ? [.closest, .weekdays, .every, .except] : [.until, .except, .starting, .every, .weekdays]
+    // "every year on my birthday"
+    let isOpen = phrase.recurrence.map { $0.rule.frequency > .daily && !$0.saysDays } ?? false
+    return tokens.indices.contains { index in
+      (misleading.contains(keyword(index)) || isOpen && keyword(index) == .on)
+        && !phrase.covered.contains { $0.contains(index) }
     }
   }
 
@@ -75,7 +82,9 @@ extension Parser {
     var index = 0
     for range in phrase.covered {
       while index < range.lowerBound {
-        guard tokens[index].kind == .sign || Self.links.contains(keyword(index)) else { return false }
+        guard tokens[index].kind == .sign || Self.links.contains(keyword(index)) else {
+          return false
+        }
         index += 1
       }
       index = range.upperBound
@@ -94,9 +103,11 @@ extension Parser {
       {
         first -= 1
       }
-      let joined = last >= 0 && (last + 1..<max(first, last + 1)).allSatisfy {
-        isSign($0, ",") || keyword($0) == .and
-      }
+      let joined =
+        last >= 0
+        && (last + 1..<max(first, last + 1)).allSatisfy {
+          isSign($0, ",") || keyword($0) == .and
+        }
       let bytes = tokens[first].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
       if joined, let previous = spans.popLast() {
         spans.append(previous.lowerBound..<bytes.upperBound)

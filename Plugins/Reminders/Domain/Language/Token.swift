@@ -17,6 +17,8 @@ struct Token: Sendable {
   var sign: UInt8 = 0
   /// Whether nothing is between it and the token before.
   var isAdjacent = false
+  /// Whether the grammar knows the word.
+  var isKnown = false
   /// Written with 's at its end.
   var isPossessive = false
 }
@@ -65,7 +67,9 @@ struct Tokenizer {
         let byte = text[index]
         if isLetter(byte) {
           lower.append((65...90).contains(byte) ? byte | 32 : byte)
-        } else if byte == UInt8(ascii: "'"), index + 1 < end, isLetter(text[index + 1]), index > start {
+        } else if byte == UInt8(ascii: "'"), index + 1 < end, isLetter(text[index + 1]),
+          index > start
+        {
           lower.append(byte)
         } else {
           break
@@ -84,7 +88,10 @@ struct Tokenizer {
     // No known word is longer, and strings of up to 15 bytes are not allocated.
     if lower.count <= 15 {
       token.text = String(decoding: lower, as: UTF8.self)
-      token.lexeme = Lexicon.lookup(token.text) ?? Lexeme()
+      if let lexeme = Lexicon.lookup(token.text) {
+        token.lexeme = lexeme
+        token.isKnown = true
+      }
     }
     return token
   }
