@@ -39,6 +39,10 @@ import Testing
     ("take the pill before bed", "2026-11-21T21:00:00"), ("alarm 6am", "2026-11-22T06:00:00"),
     ("2026-12-24 18:00", "2026-12-24T18:00:00"), ("easter", "2027-03-28T08:00:00"),
     ("thanksgiving", "2026-11-26T08:00:00"), ("at 8pm GMT", "2026-11-22T15:00:00"),
+    ("later today", "2026-11-21T21:00:00"), ("next week on tuesday", "2026-11-24T08:00:00"),
+    ("the week after next", "2026-11-30T08:00:00"), ("twenty to nine", "2026-11-21T20:40:00"),
+    ("8.30pm", "2026-11-21T20:30:00"), ("2026-11-25T14:15:00Z", "2026-11-25T09:15:00"),
+    ("10 August - 12 September 2027", "2027-08-10T08:00:00"),
   ])
   func whenAReminderIsDue(_ text: String, _ due: String) throws {
     #expect(try moment(text)?.due.description == due)
@@ -96,6 +100,9 @@ import Testing
     ("every hour from 9am to 1pm", "FREQ=DAILY;BYMINUTE=0;BYHOUR=9,10,11,12,13"),
     ("weekdays except friday at 8am", "FREQ=WEEKLY;BYMINUTE=0;BYHOUR=8;BYDAY=MO,TU,WE,TH"),
     ("every mon-wed for 3 weeks", "FREQ=WEEKLY;UNTIL=20261212;BYDAY=MO,TU,WE"),
+    ("nightly at 9", "FREQ=DAILY;BYMINUTE=0;BYHOUR=21"),
+    ("every evening at 7", "FREQ=DAILY;BYMINUTE=0;BYHOUR=19"),
+    ("biweekly on fridays", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
     ("every second day", "FREQ=DAILY;INTERVAL=2"), ("every second", "FREQ=SECONDLY"),
   ])
   func rulesThatPeopleSay(_ text: String, _ rule: String) throws {
@@ -183,6 +190,11 @@ import Testing
       "at 25:00", "at a few", "single o'clock", "on my birthday", "every time I hear that",
       "every year on my birthday", "every hour until the bell rings", "twice weekly",
       "orthodox easter", "super tuesday", "except tomorrow", "9:75", "13/13/2026", "feb 30",
+      // Half of it is understood, and the other half would change it.
+      "mon, wed, fri at 7am", "mon wed fri at 8pm", "tuesday and thursday at 4pm", "monday week",
+      "monday to friday 9am", "at 5:30 or 6", "an hour before midnight", "week from friday",
+      "no later than friday 5pm", "saturday 10-12", "one hour after lunch", "bi-weekly",
+      "in the morning and in the evening", "every hour on the hour", "every day until 5pm",
     ] {
       let reading = try reader().read(text)
       #expect(reading == nil, "\(text)")

@@ -49,7 +49,7 @@ enum Keyword: UInt8, Sendable {
   case during, within, `for`, with, this, next, last, past, coming, following, current, all, rest
   case every, other, once, twice, thrice, times, per, daily, weekly, monthly, yearly, hourly,
     nightly
-  case weekdays, weekend, everyday, instance, starting, except, up
+  case biweekly, weekdays, weekend, everyday, instance, starting, except, up
   case today, tomorrow, yesterday, tonight, now, right, just, asap, moment
   case morning, afternoon, evening, night, breakfast, lunch, dinner, bedtime, meal, school
   case noon, midnight, mid, early, late, beginning, end, eod, eom, eoy, bom, boy
@@ -120,7 +120,8 @@ enum Lexicon {
     (.rest, "rest remainder"), (.every, "every each ev"), (.other, "other alternate"),
     (.once, "once"), (.twice, "twice"), (.thrice, "thrice"),
     (.times, "times occurrences occasions"), (.per, "per"), (.daily, "daily"),
-    (.everyday, "everyday"), (.weekly, "weekly"), (.monthly, "monthly"),
+    (.everyday, "everyday"), (.weekly, "weekly"), (.biweekly, "biweekly fortnightly"),
+    (.monthly, "monthly"),
     (.yearly, "yearly annually"), (.hourly, "hourly"), (.nightly, "nightly"),
     (.weekdays, "weekday weekdays workday workdays"),
     (.weekend, "weekend weekends wkend wkends"), (.instance, "instance instances"),
@@ -143,7 +144,7 @@ enum Lexicon {
     ), (.ish, "ish"),
     (.oh, "oh o ou"), (.closest, "closest nearest"), (.ad, "ad"), (.bc, "bc"), (.q, "q"),
     (.than, "than"), (.but, "but"), (.time, "time"), (.ides, "ides"), (.h, "h"),
-    (.m, "m"), (.x, "x"), (.none, "as starts"), (.suffix, "st nd rd th"),
+    (.m, "m"), (.x, "x"), (.none, "as starts t z"), (.suffix, "st nd rd th"),
   ]
   private static let numbers = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -172,7 +173,7 @@ enum Lexicon {
     (1, "cet bst"), (2, "cest"), (5.5, "ist"),
   ]
   private static let units: [(Grain, String)] = [
-    (.second, "second sec s"), (.minute, "minute min m"), (.hour, "hour hr h"), (.day, "day"),
+    (.second, "second sec s"), (.minute, "minute min m"), (.hour, "hour hr h"), (.day, "day d"),
     (.week, "week wk"), (.month, "month"), (.quarter, "quarter qtr"), (.year, "year yr"),
   ]
   private static let pluralUnits: [(Grain, String)] = [

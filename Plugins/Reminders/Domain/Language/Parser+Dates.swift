@@ -41,7 +41,25 @@ extension Parser {
     }
     // "on sat", but "in the sun".
     if start > index, keyword(start) != .the { found.value.isWeak = false }
-    return weekdayAfter(shiftedAfter(found))
+    return within(weekdayAfter(shiftedAfter(found)))
+  }
+
+  /// `next week on tuesday`, `next month on the 5th`: a day of what was said.
+  private func within(_ found: Found<Dated>) -> Found<Dated> {
+    let moment = found.value.moment
+    let next = skipping([.on, .the], from: skippingComma(found.end))
+    guard moment.end == nil, !found.value.isYearOpen else { return found }
+    if moment.grain == .week, lexeme(next).weekday > 0, !lexeme(next).plural {
+      let days = weekday(lexeme(next).weekday).days(after: .monday)
+      return (Dated(moment.start.date.adding(days: days)), next + 1)
+    }
+    let date = moment.start.date
+    if moment.grain == .month, next > found.end, let day = ordinal(next),
+      let exact = CivilDate(year: date.year, month: date.month, day: day.value)
+    {
+      return (Dated(exact), day.end)
+    }
+    return found
   }
 
   /// `Jul 18, Fri`: the year in which the weekday fits.
@@ -207,7 +225,7 @@ extension Parser {
     var next = skippingComma(index)
     while KeywordSet([.on, .the]).contains(keyword(next)) { next += 1 }
     if var found = monthDate(next) ?? numericDate(next), found.value.moment.grain == .day,
-      found.value.moment.end == nil
+      found.value.moment.end == nil, !found.value.isWeak
     {
       if found.value.isYearOpen {
         // This year's, past or not, where the weekday fits; else the next that does.
@@ -311,12 +329,12 @@ extension Parser {
     _ day: Int, _ month: Int, _ index: Int, isShortAllowed: Bool
   ) -> Found<Dated>? {
     var next = skippingComma(index)
-    if isSign(next, "-") || isSign(next, "/") { next += 1 }
+    if isSign(next, "-") || isSign(next, "/"), isAdjacent(next), isAdjacent(next + 1) { next += 1 }
     if KeywordSet([.of, .in]).contains(keyword(next)) { next += 1 }
     if let year = year(next) { return dated(day, month, year: year.value, end: year.end) }
     // "31-Oct-74", "14th April 15".
     if isShortAllowed, digits(next) == 2, !isSign(next + 1, ":"), unit(next + 1) == nil,
-      keyword(next + 1) != .suffix, keyword(next + 1) != .h,
+      keyword(next + 1) != .suffix, keyword(next + 1) != .h, lexeme(next + 1).month == 0,
       meridiem(next + 1) == nil, !isSign(index, ","), !isSign(next + 1, "-")
     {
       return dated(day, month, year: fullYear(tokens[next].value), end: next + 1)

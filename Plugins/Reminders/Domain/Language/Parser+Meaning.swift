@@ -8,7 +8,19 @@ extension Parser {
     if let recurrence = phrase.recurrence { return recurring(recurrence, phrase) }
     if phrase.starting != nil || phrase.until != nil || phrase.count != nil { return nil }
     guard let (moment, others) = once(phrase) else { return nil }
-    return (.once(moment), others.map { .once($0) })
+    return (.once(timely(moment)), others.map { .once($0) })
+  }
+
+  /// A reminder of a time that has begun is due in what is left of it: "today", said at 10, at noon.
+  private func timely(_ moment: Moment) -> Moment {
+    let end = moment.end ?? moment.start.adding(1, moment.grain)
+    guard moment.due <= now, now < end, moment.grain >= .hour, moment.shape != .before else {
+      return moment
+    }
+    var moment = moment
+    let parts: [DayPart] = [.lunch, .afternoon, .evening, .night]
+    moment.due = parts.map { today.at($0.due) }.first { $0 > now && $0 < end } ?? now
+    return moment
   }
 
   // MARK: Once
@@ -16,7 +28,8 @@ extension Parser {
   private func once(_ phrase: Phrase) -> (Moment, [Moment])? {
     if let range = phrase.clockRange { return clocks(range, phrase).map { ($0, []) } }
     if let clock = phrase.clocks.first {
-      if phrase.clocks.count > 1 { return nil }
+      // "monday to friday at 8" is said of one day or of five.
+      if phrase.clocks.count > 1 || phrase.moment != nil { return nil }
       return clockMoment(clock, phrase)
     }
     if let moment = phrase.moment {
@@ -187,14 +200,19 @@ extension Parser {
     // "every 4 hours starting tomorrow at 8am": of hours, a time of day says only when they begin.
     if isShort, phrase.clocks.count > (phrase.starting == nil ? 0 : 1) { return nil }
     if !phrase.clocks.isEmpty, !isShort { said.hours = [] }
-    let choices = isShort && phrase.clocks.isEmpty ? [[]] : clockChoices(phrase, said.hours)
+    if phrase.until.map({ $0.date == nil }) == true, !isShort { return nil }
+    let choices =
+      isShort && phrase.clocks.isEmpty ? [[]] : clockChoices(phrase, said.hours, said.part)
     let schedules = choices.compactMap { schedule(said.rule, at: $0, phrase) }
     guard let first = schedules.first else { return nil }
     return (.recurring(first), schedules.dropFirst().map { .recurring($0) })
   }
 
   /// The times of the day, the likeliest first; an hour that may be of either half gives two.
-  private func clockChoices(_ phrase: Phrase, _ hours: [Int]) -> [[CivilTime]] {
+  private func clockChoices(
+    _ phrase: Phrase, _ hours: [Int], _ part: DayPart?
+  ) -> [[CivilTime]] {
+    let part = phrase.dayPart?.part ?? part
     if phrase.clocks.isEmpty { return [hours.map { CivilTime(secondOfDay: $0 * 3600) }] }
     // "at 8 and 20": who counts to 24 does so for all.
     let countsTo24 = phrase.clocks.contains { $0.isHalfKnown && $0.hour > 12 && $0.offset == nil }
@@ -203,8 +221,8 @@ extension Parser {
     for clock in phrase.clocks {
       var hour = clock.hour
       var otherHour = hour
-      if !clock.isHalfKnown, let part = phrase.dayPart {
-        hour = part.part.hour(hour, minute: clock.minute) % 24
+      if !clock.isHalfKnown, let part {
+        hour = part.hour(hour, minute: clock.minute) % 24
         otherHour = hour
       } else if !clock.isHalfKnown, !countsTo24 {
         let half = hour % 12

@@ -14,6 +14,11 @@ extension Parser {
   }
 
   private func cycle(_ index: Int) -> Found<Dated>? {
+    if let unit = unit(index, afterNumber: false), unit.value >= .week,
+      let next = after(.after, .next, at: unit.end)
+    {
+      return (Dated(cycle(unit.value, 2)), next)
+    }
     var (word, next) = (keyword(index), index + 1)
     var upcoming: Found<Int>?
     if word != .coming, let count = number(index), keyword(count.end) == .coming {

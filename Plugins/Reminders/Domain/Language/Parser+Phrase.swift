@@ -361,6 +361,10 @@ extension Parser {
 
   private func clockPart(_ index: Int, _ phrase: inout Phrase) -> Int? {
     guard phrase.clocks.isEmpty, phrase.clockRange == nil else { return nil }
+    // The T of 2026-12-24T18:00.
+    if text(index) == "t", isAdjacent(index), isAdjacent(index + 1), isNumber(index + 1) {
+      return clockPart(index + 1, &phrase)
+    }
     let start =
       Self.links.contains(keyword(index))
         && !KeywordSet([.at, .approximately]).contains(keyword(index))

@@ -151,6 +151,9 @@ extension Parser {
     switch keyword(span.end) {
     case .ago: return (shifted(by: span.value, sign: -1), span.end + 1)
     case .hence: return (shifted(by: span.value, sign: 1), span.end + 1)
+    case .late:
+      guard text(span.end) == "later", keyword(span.end + 1) != .than else { return nil }
+      return (shifted(by: span.value, sign: 1), span.end + 1)
     case .from:
       if keyword(span.end + 1) == .now {
         return (shifted(by: span.value, sign: 1), span.end + 2)

@@ -5,6 +5,8 @@ struct SaidRecurrence: Sendable, Hashable {
   var rule: RecurrenceRule
   /// Times of the day that the words name: meals, mornings, "twice a day".
   var hours: [Int] = []
+  /// The part of the day that was said with it: "every night at 9".
+  var part: DayPart?
   /// "Weekly" says how often, "once a week" only when a day is said too.
   var needsDay = false
   /// Meals, without "every": a time only where nothing else says one.
@@ -37,7 +39,8 @@ extension Parser {
     switch word.keyword {
     case .none: return word.weekday > 0 || word.ordinal > 0 || word.number >= 0 || isNumber(index)
     case .every, .once, .twice, .thrice, .daily, .everyday, .weekly, .monthly, .yearly, .hourly,
-      .nightly, .with, .at, .on, .the, .last, .beginning, .start, .end, .weekdays, .weekend, .few,
+      .nightly, .biweekly, .with, .after, .before, .at, .on, .the, .last, .beginning, .start, .end,
+      .weekdays, .weekend, .few,
       .couple, .a:
       return true
     default: return false
@@ -78,6 +81,7 @@ extension Parser {
     if interval == 1, let part = dayPart(next) {
       var said = SaidRecurrence(.daily)
       said.hours = [part.value.part.due.hour]
+      said.part = part.value.part
       return (said, part.end)
     }
     if interval == 1, let month = month(next) {
@@ -116,13 +120,15 @@ extension Parser {
   // MARK: Words of their own
 
   private func adverb(_ index: Int) -> Found<SaidRecurrence>? {
-    // "twice weekly" does not say when.
+    // "bi-weekly" is twice or half as often; "twice weekly" does not say when.
+    if isSign(index - 1, "-") { return nil }
     if index > 0, KeywordSet([.once, .twice, .thrice, .times, .x]).contains(keyword(index - 1)) {
       return nil
     }
     return switch keyword(index) {
     case .daily, .everyday: (SaidRecurrence(.daily), index + 1)
     case .weekly: (SaidRecurrence(.weekly), index + 1)
+    case .biweekly: (SaidRecurrence(.weekly, interval: 2), index + 1)
     case .monthly: (SaidRecurrence(.monthly), index + 1)
     case .yearly: (SaidRecurrence(.yearly), index + 1)
     case .hourly: (SaidRecurrence(.hourly), index + 1)
@@ -130,6 +136,7 @@ extension Parser {
       {
         var said = SaidRecurrence(.daily)
         said.hours = [DayPart.night.due.hour]
+        said.part = .night
         return (said, index + 1)
       }()
     default: nil
@@ -140,7 +147,7 @@ extension Parser {
   private func timesPer(_ index: Int) -> Found<SaidRecurrence>? {
     guard let count = howOften(index) else { return nil }
     var next = count.end
-    if keyword(next) == .daily, count.value > 1 {
+    if keyword(next) == .daily {
       next += 1
     } else {
       guard KeywordSet([.a, .per, .every]).contains(keyword(next)),
@@ -183,9 +190,9 @@ extension Parser {
 
   /// `with meals`, `with every meal`: breakfast, lunch and dinner.
   private func meals(_ index: Int) -> Found<SaidRecurrence>? {
-    guard keyword(index) == .with || keyword(index) == .at else { return nil }
+    guard KeywordSet([.with, .at, .after, .before]).contains(keyword(index)) else { return nil }
     let next = keyword(index + 1) == .every ? index + 2 : index + 1
-    return keyword(next) == .meal && (next > index + 1 || keyword(index) == .with)
+    return keyword(next) == .meal && (next > index + 1 || keyword(index) != .at)
       ? meal(next + 1) : nil
   }
 
@@ -202,6 +209,7 @@ extension Parser {
       var said = SaidRecurrence(.weekly)
       said.rule.weekdays = days.value.map { RecurrenceRule.WeekdayNumber($0) }
       said.hours = [part.value.part.due.hour]
+      said.part = part.value.part
       return (said, part.end)
     }
     guard lexeme(start).plural && !tokens[start].isPossessive || keyword(start) == .weekdays,
