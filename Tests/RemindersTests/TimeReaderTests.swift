@@ -152,6 +152,7 @@ import Testing
     ("walk the dog every day at 7 am and 7 pm", "walk the dog"),
     ("Kaffee für Jürgen um acht at 8 pm", "Kaffee für Jürgen um acht"), ("in 20 minutes", ""),
     ("lunch with Sam on friday", "lunch with Sam"), ("💊 at 9pm", "💊"),
+    ("Anna’s call at 9 o’clock", "Anna’s call"),
   ])
   func theTextIsLeftWithoutTheTime(_ text: String, _ rest: String) throws {
     #expect(try reader().read(text)?.text == rest)

@@ -278,10 +278,15 @@ extension Parser {
   /// Times of the day as `BYHOUR` and `BYMINUTE`.
   private func put(_ times: [CivilTime], into rule: inout RecurrenceRule) -> Bool {
     if times.isEmpty { return true }
-    rule.hours = Array(Set(times.map(\.hour))).sorted()
-    rule.minutes = Array(Set(times.map(\.minute))).sorted()
+    for time in times {
+      if !rule.hours.contains(time.hour) { rule.hours.append(time.hour) }
+      if !rule.minutes.contains(time.minute) { rule.minutes.append(time.minute) }
+    }
+    rule.minutes.sort()
     if times.contains(where: { $0.second != 0 }) { rule.seconds = [times[0].second] }
-    if rule.hours.count * rule.minutes.count == Set(times).count { return true }
+    if rule.minutes.count == 1 || Set(times).count == rule.hours.count * rule.minutes.count {
+      return true
+    }
     // 7:30 and 20:00 are two of the four that their hours and minutes give: the positions within a day say which.
     if rule.frequency == .weekly, rule.interval == 1, rule.setPositions.isEmpty {
       rule.frequency = .daily

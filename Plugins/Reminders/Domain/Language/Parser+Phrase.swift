@@ -238,7 +238,7 @@ extension Parser {
       phrase.isBroken = true
       return nil
     }
-    if phrase.date == nil, let found = dateRange(index) {
+    if phrase.date == nil, hasConnector, let found = dateRange(index) {
       phrase.moment = found.value
       phrase.isStrong = true
       return found.end

@@ -12,6 +12,19 @@ struct Parser: Sendable {
   let region: Region
   /// Seconds by which that wall is ahead of UTC.
   let offset: Int
+  /// Whether a word or sign is there that may join two days to a range.
+  let hasConnector: Bool
+
+  init(tokens: [Token], now: CivilDateTime, region: Region, offset: Int) {
+    self.tokens = tokens
+    self.now = now
+    self.region = region
+    self.offset = offset
+    let connectors: KeywordSet = [.to, .through, .until, .between]
+    hasConnector = tokens.contains {
+      $0.sign == UInt8(ascii: "-") || connectors.contains($0.lexeme.keyword)
+    }
+  }
 
   var today: CivilDate { now.date }
   var dayFirst: Bool { region.isDayFirst }
