@@ -4,6 +4,7 @@ import HostContract
 import KithWire
 import RPCContract
 import ReflectionContract
+import RemindersContract
 import RiskContract
 import TestingContract
 import WorkerContract
@@ -20,8 +21,8 @@ struct Schema: Sendable {
   static let standard: Schema = {
     let sets = [
       DescriptorDescriptorSet.bytes, HealthDescriptorSet.bytes, HostDescriptorSet.bytes,
-      RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes, RiskDescriptorSet.bytes,
-      TestingDescriptorSet.bytes, WorkerDescriptorSet.bytes,
+      RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes, RemindersDescriptorSet.bytes,
+      RiskDescriptorSet.bytes, TestingDescriptorSet.bytes, WorkerDescriptorSet.bytes,
     ]
     do {
       return Schema(try sets.flatMap { try FileDescriptorSet(decoding: $0).file })

@@ -121,10 +121,10 @@ extension Parser {
     let day = phrase.dayPart?.date ?? phrase.date.map { self.day($0.moment) }
     guard let start = resolve(from, on: day, phrase.dayPart).first else { return nil }
     var end = start.date.at(.midnight).adding(seconds: to.secondOfDay)
-    if let zone = to.offset {
+    if to.offset != nil {
+      // Both are in another zone; what lies between them is the same here.
       end = start.adding(
         seconds: (to.secondOfDay - from.secondOfDay + 86_400) % 86_400)
-      _ = zone
     } else if !to.isHalfKnown {
       end = start.date.at(.midnight).adding(seconds: to.secondOfDay % 43_200)
       while end <= start { end = end.adding(seconds: 43_200) }
