@@ -1,11 +1,16 @@
 /// A date of the proleptic Gregorian calendar, with no zone and no time of day.
 public struct CivilDate: Sendable, Hashable {
   /// The year; 0 is 1 BC, as in ISO 8601.
-  public let year: Int
+  public var year: Int { Int(storedYear) }
   /// 1 to 12.
-  public let month: Int
+  public var month: Int { Int(storedMonth) }
   /// 1 to 31.
-  public let day: Int
+  public var day: Int { Int(storedDay) }
+
+  // Eight bytes, not twenty-four: dates are copied more than they are made.
+  private let storedYear: Int32
+  private let storedMonth: Int8
+  private let storedDay: Int8
 
   /// The date of these numbers, or nil where the calendar has none (30 February).
   public init?(year: Int, month: Int, day: Int) {
@@ -16,9 +21,9 @@ public struct CivilDate: Sendable, Hashable {
   }
 
   private init(unchecked year: Int, _ month: Int, _ day: Int) {
-    self.year = year
-    self.month = month
-    self.day = day
+    storedYear = Int32(year)
+    storedMonth = Int8(month)
+    storedDay = Int8(day)
   }
 
   /// The years that dates are made for; wide enough for every instant of a calendar file, far from overflow.

@@ -1,11 +1,15 @@
 /// A time of day on a clock, to the second, with no zone.
 public struct CivilTime: Sendable, Hashable {
   /// 0 to 23.
-  public let hour: Int
+  public var hour: Int { Int(storedHour) }
   /// 0 to 59.
-  public let minute: Int
+  public var minute: Int { Int(storedMinute) }
   /// 0 to 59; this calendar knows no leap seconds.
-  public let second: Int
+  public var second: Int { Int(storedSecond) }
+
+  private let storedHour: Int8
+  private let storedMinute: Int8
+  private let storedSecond: Int8
 
   /// The time of these numbers, or nil where a clock shows none.
   public init?(hour: Int, minute: Int = 0, second: Int = 0) {
@@ -18,9 +22,9 @@ public struct CivilTime: Sendable, Hashable {
   /// The time so many seconds after midnight; what is outside a day is taken around the clock.
   public init(secondOfDay: Int) {
     let second = secondOfDay - floorDivide(secondOfDay, 86_400) * 86_400
-    hour = second / 3600
-    minute = second / 60 % 60
-    self.second = second % 60
+    storedHour = Int8(second / 3600)
+    storedMinute = Int8(second / 60 % 60)
+    storedSecond = Int8(second % 60)
   }
 
   /// 00:00:00.

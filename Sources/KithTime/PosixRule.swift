@@ -114,10 +114,7 @@ extension PosixRule {
     mutating func name() -> Bool {
       let start = index
       if take("<") {
-        while let byte = peek, byte != UInt8(ascii: ">") {
-          _ = byte
-          index += 1
-        }
+        while !isAtEnd, peek != UInt8(ascii: ">") { index += 1 }
         return take(">") && index - start > 2
       }
       while let byte = peek, (65...90).contains(byte & ~32) { index += 1 }

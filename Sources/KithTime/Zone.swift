@@ -71,6 +71,16 @@ public struct Zone: Sendable, Hashable {
     return .once(Instant(seconds: instant))
   }
 
+  // MARK: Changes
+
+  /// The first change of the clocks after an instant; nil where they never change again.
+  public func change(after instant: Instant) -> ZoneChange? {
+    guard let end = segment(at: instant.seconds).end else { return nil }
+    return ZoneChange(
+      instant: Instant(seconds: end), offsetBefore: segment(at: end - 1).offset,
+      offsetAfter: segment(at: end).offset)
+  }
+
   // MARK: Segments
 
   /// A time through which the offset stays.

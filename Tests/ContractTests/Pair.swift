@@ -6,6 +6,7 @@ import KithWire
 import MetricsContract
 import RPCContract
 import ReflectionContract
+import RemindersContract
 import RiskContract
 import SwiftProtobuf
 import TestingContract
@@ -145,6 +146,35 @@ struct Pair: Sendable, CustomStringConvertible {
 
     Pair(DescribeRequest.self, Kith_Reflection_V1_DescribeRequest.self),
     Pair(DescribeResponse.self, Kith_Reflection_V1_DescribeResponse.self),
+
+    Pair(CalendarProblem.self, Kith_Reminders_V1_CalendarProblem.self),
+    Pair(CompleteOccurrenceRequest.self, Kith_Reminders_V1_CompleteOccurrenceRequest.self),
+    Pair(CreateReminderRequest.self, Kith_Reminders_V1_CreateReminderRequest.self),
+    Pair(DeleteReminderRequest.self, Kith_Reminders_V1_DeleteReminderRequest.self),
+    Pair(DeleteReminderResponse.self, Kith_Reminders_V1_DeleteReminderResponse.self),
+    Pair(ExportCalendarRequest.self, Kith_Reminders_V1_ExportCalendarRequest.self),
+    Pair(ExportCalendarResponse.self, Kith_Reminders_V1_ExportCalendarResponse.self),
+    Pair(GetReminderRequest.self, Kith_Reminders_V1_GetReminderRequest.self),
+    Pair(GetWeeklyDigestRequest.self, Kith_Reminders_V1_GetWeeklyDigestRequest.self),
+    Pair(GetWeeklyDigestResponse.self, Kith_Reminders_V1_GetWeeklyDigestResponse.self),
+    Pair(ImportCalendarRequest.self, Kith_Reminders_V1_ImportCalendarRequest.self),
+    Pair(ImportCalendarResponse.self, Kith_Reminders_V1_ImportCalendarResponse.self),
+    Pair(Ladder.self, Kith_Reminders_V1_Ladder.self),
+    Pair(ListHistoryRequest.self, Kith_Reminders_V1_ListHistoryRequest.self),
+    Pair(ListHistoryResponse.self, Kith_Reminders_V1_ListHistoryResponse.self),
+    Pair(ListRemindersRequest.self, Kith_Reminders_V1_ListRemindersRequest.self),
+    Pair(ListRemindersResponse.self, Kith_Reminders_V1_ListRemindersResponse.self),
+    Pair(ListUpcomingRequest.self, Kith_Reminders_V1_ListUpcomingRequest.self),
+    Pair(ListUpcomingResponse.self, Kith_Reminders_V1_ListUpcomingResponse.self),
+    Pair(Occurrence.self, Kith_Reminders_V1_Occurrence.self),
+    Pair(ReadTimeRequest.self, Kith_Reminders_V1_ReadTimeRequest.self),
+    Pair(ReadTimeResponse.self, Kith_Reminders_V1_ReadTimeResponse.self),
+    Pair(Reminder.self, Kith_Reminders_V1_Reminder.self),
+    Pair(Schedule.self, Kith_Reminders_V1_Schedule.self),
+    Pair(SnoozeOccurrenceRequest.self, Kith_Reminders_V1_SnoozeOccurrenceRequest.self),
+    Pair(TextSpan.self, Kith_Reminders_V1_TextSpan.self),
+    Pair(UpcomingOccurrence.self, Kith_Reminders_V1_UpcomingOccurrence.self),
+    Pair(UpdateReminderRequest.self, Kith_Reminders_V1_UpdateReminderRequest.self),
 
     Pair(AnalyzeRequest.self, Kith_Risk_V1_AnalyzeRequest.self),
     Pair(AnalyzeResponse.self, Kith_Risk_V1_AnalyzeResponse.self),

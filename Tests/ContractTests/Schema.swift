@@ -5,6 +5,7 @@ import HostContract
 import KithWire
 import RPCContract
 import ReflectionContract
+import RemindersContract
 import RiskContract
 import TestingContract
 import WorkerContract
@@ -21,9 +22,9 @@ struct Schema: Sendable {
   static let standard: Schema = {
     let sets = [
       DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, HealthDescriptorSet.bytes,
-      HostDescriptorSet.bytes,
-      RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes, RiskDescriptorSet.bytes,
-      TestingDescriptorSet.bytes, WorkerDescriptorSet.bytes,
+      HostDescriptorSet.bytes, RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes,
+      RemindersDescriptorSet.bytes, RiskDescriptorSet.bytes, TestingDescriptorSet.bytes,
+      WorkerDescriptorSet.bytes,
     ]
     do {
       return Schema(try sets.flatMap { try FileDescriptorSet(decoding: $0).file })

@@ -20,7 +20,7 @@ import Testing
 
   // MARK: Edge cases of reminders
 
-  @Test func theThirtyFirstIsSkippedWhereTheMonthHasNone() throws {
+  @Test func case4TheThirtyFirstIsSkippedWhereTheMonthHasNone() throws {
     #expect(
       try dates("FREQ=MONTHLY;BYMONTHDAY=31", start: "2026-01-31 09:00") == [
         "2026-01-31", "2026-03-31", "2026-05-31", "2026-07-31", "2026-08-31", "2026-10-31",
@@ -35,7 +35,7 @@ import Testing
       ])
   }
 
-  @Test func aYearlyLeapDay() throws {
+  @Test func case5ALeapDayEveryYear() throws {
     #expect(
       try dates("FREQ=YEARLY", start: "2096-02-29 09:00", atMost: 2) == [
         "2096-02-29", "2104-02-29",
@@ -50,7 +50,7 @@ import Testing
       ])
   }
 
-  @Test func datesThatDoNotExistAreNotCounted() throws {
+  @Test func case22DatesThatDoNotExistAreNotCounted() throws {
     #expect(
       try dates("FREQ=MONTHLY;BYMONTHDAY=31;COUNT=3", start: "2026-01-31 09:00") == [
         "2026-01-31", "2026-03-31", "2026-05-31",

@@ -1,3 +1,4 @@
+import Glibc
 import KithTime
 import RemindersDomain
 import Testing
@@ -48,6 +49,26 @@ import Testing
     #expect(
       try instants(schedule, in: "America/Los_Angeles", after: "2026-11-02 00:00", atMost: 1)
         == ["2026-11-02T15:00:00Z"])
+  }
+
+  @Test func case15TheZoneOfTheMachineIsNobodysConcern() throws {
+    var seen: Set<[String]> = []
+    for zone in ["UTC", "Asia/Kolkata", "America/New_York"] {
+      setenv("TZ", zone, 1)
+      tzset()
+      let newYork = try ZoneFiles().zone(named: "America/New_York")
+      let now = newYork.instant(of: try wall("2026-03-07 18:00"))
+      let reading = TimeReader(reference: now, zone: newYork).read("every day at 2:30 am")
+      guard case .recurring(let schedule)? = reading?.meaning else {
+        Issue.record("\(String(describing: reading))")
+        continue
+      }
+      seen.insert(try instants(schedule, in: "America/New_York", atMost: 3))
+    }
+    unsetenv("TZ")
+    tzset()
+    #expect(
+      seen == [["2026-03-08T07:30:00Z", "2026-03-09T06:30:00Z", "2026-03-10T06:30:00Z"]])
   }
 
   @Test func case21LordHoweShiftsByHalfAnHour() throws {

@@ -20,6 +20,9 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "expand-schedules", dependencies: [kith("KithTime"), kith("RemindersDomain")],
-      swiftSettings: settings)
+      swiftSettings: settings),
+    .executableTarget(
+      name: "read-times", dependencies: [kith("KithTime"), kith("RemindersDomain")],
+      swiftSettings: settings),
   ]
 )

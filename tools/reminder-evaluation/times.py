@@ -25,7 +25,8 @@ class Reader:
         offset = int(reference.utcoffset().total_seconds()) if reference.tzinfo else 0
         region = {"en_GB": "britain", "en_AU": "australia", "en_CA": "canada"}.get(case.get("locale"), "unitedStates")
         wall = reference.replace(tzinfo=None).strftime(BASIC)
-        self.process.stdin.write(f"{wall}\t{offset}\t{region}\t{case['text']}\n")
+        text = ("in " if case["type"] == "duration" else "") + case["text"]
+        self.process.stdin.write(f"{wall}\t{offset}\t{region}\t{text}\n")
         self.process.stdin.flush()
         return self.process.stdout.readline().rstrip("\n").split("\t")
 
@@ -33,16 +34,33 @@ class Reader:
 # --- Judging ---------------------------------------------------------------------------------------
 
 
+UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
+
+
+def judge_span(case, answer):
+    """A length, read as `in` so long."""
+    if answer[0] == "nothing":
+        return NONE
+    from dateutil.relativedelta import relativedelta
+
+    reference = dt.datetime.fromisoformat(case["reference"]).replace(tzinfo=None)
+    months = {"month": 1, "quarter": 3, "year": 12}.get(case["unit"])
+    length = relativedelta(months=months * case["value"]) if months else dt.timedelta(seconds=UNITS[case["unit"]] * case["value"])
+    return RIGHT if answer[0] == "once" and answer[5] == (reference + length).isoformat() else WRONG
+
+
 def judge_once(case, answer):
     """A time, an interval, or none."""
     kind = case["type"]
+    if kind == "duration":
+        return judge_span(case, answer)
     if answer[0] == "nothing":
         return RIGHT if kind in ("negative", "none") else NONE
     if kind in ("negative", "none"):
         return WRONG
     if answer[0] == "recurring":
         return WRONG
-    _, shape, start, end, grain = answer[:5]
+    shape, start, end, grain = answer[1:5]
     if kind == "interval":
         return RIGHT if (shape, start, end) == ("interval", case["expected_start"], case["expected_end_exclusive"]) else WRONG
     expected = case["expected"] if len(case["expected"]) > 10 else case["expected"] + "T00:00:00"
@@ -145,7 +163,7 @@ def judge_other(case, found):
     kind = case["type"]
     if kind in ("negative", "none"):
         return WRONG if found else RIGHT
-    if kind == "recurring":
+    if kind in ("recurring", "duration"):
         return WRONG if found else NONE
     if not found:
         return NONE
@@ -182,9 +200,10 @@ def table(title, rows):
 def load(path):
     cases = [json.loads(line) for line in open(path)]
     for case in cases:
+        case.setdefault("reference", "2013-02-12T04:30:00-02:00")
         if case["type"] == "expected_failure" or isinstance(case.get("expected"), dict) and case["expected"].get("expected_failure"):
             case["type"] = "left out"
-    return [case for case in cases if case["type"] not in ("left out", "duration")]
+    return [case for case in cases if case["type"] != "left out"]
 
 
 def evaluate(path, reader, others, show, latent):

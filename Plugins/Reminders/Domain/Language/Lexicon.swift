@@ -2,16 +2,38 @@
 struct Lexeme: Sendable {
   var keyword = Keyword.none
   /// A number from 0 to 90.
-  var number = -1
+  var number: Int {
+    get { Int(small.number) }
+    set { small.number = Int8(newValue) }
+  }
   /// 1 for first.
-  var ordinal = 0
+  var ordinal: Int {
+    get { Int(small.ordinal) }
+    set { small.ordinal = Int8(newValue) }
+  }
   /// 1 for Monday.
-  var weekday = 0
+  var weekday: Int {
+    get { Int(small.weekday) }
+    set { small.weekday = Int8(newValue) }
+  }
   /// 1 for January.
-  var month = 0
+  var month: Int {
+    get { Int(small.month) }
+    set { small.month = Int8(newValue) }
+  }
+  /// A lexeme is looked at so often that its size shows.
+  private var small: (number: Int8, ordinal: Int8, weekday: Int8, month: Int8) = (-1, 0, 0, 0)
   var unit: Grain?
   /// Seconds east of UTC, for the names of zones that are said with a time.
-  var offset: Int?
+  var offset: Int? {
+    get { hasOffset ? Int(minutesEast) * 60 : nil }
+    set {
+      hasOffset = newValue != nil
+      minutesEast = Int16((newValue ?? 0) / 60)
+    }
+  }
+  private var hasOffset = false
+  private var minutesEast: Int16 = 0
   /// The first word of a holiday's name.
   var beginsHoliday = false
   /// Written with an s: days, Mondays.
@@ -21,16 +43,33 @@ struct Lexeme: Sendable {
 }
 
 /// Words with a part of their own in the grammar.
-enum Keyword: Sendable {
-  case none, at, on, `in`, of, the, a, and, to, from, until, through, between, by, before, after, since
+enum Keyword: UInt8, Sendable {
+  case none, at, on, `in`, of, the, a, and, to, from, until, through, between, by, before, after,
+    since
   case during, within, `for`, with, this, next, last, past, coming, following, current, all, rest
-  case every, other, once, twice, thrice, times, per, daily, weekly, monthly, yearly, hourly, nightly
-  case weekdays, weekend, everyday, instance, starting, except, up
+  case every, other, once, twice, thrice, times, per, daily, weekly, monthly, yearly, hourly,
+    nightly
+  case biweekly, weekdays, weekend, everyday, instance, starting, except, up
   case today, tomorrow, yesterday, tonight, now, right, just, asap, moment
   case morning, afternoon, evening, night, breakfast, lunch, dinner, bedtime, meal, school
   case noon, midnight, mid, early, late, beginning, end, eod, eom, eoy, bom, boy
   case am, pm, p, m, oclock, half, quarter, couple, pair, few, fortnight, more, ago, hence
   case approximately, ish, oh, closest, ad, bc, q, hour, than, but, time, ides, start, h, x, suffix
+}
+
+/// Some keywords, as one number: made and asked without memory.
+struct KeywordSet: ExpressibleByArrayLiteral, Sendable {
+  private var bits: UInt128 = 0
+
+  @inline(__always) init(arrayLiteral elements: Keyword...) {
+    for element in elements { bits |= 1 << UInt128(element.rawValue) }
+  }
+
+  @inline(__always) init(_ set: KeywordSet) { self = set }
+
+  @inline(__always) func contains(_ keyword: Keyword) -> Bool {
+    bits >> UInt128(keyword.rawValue) & 1 != 0
+  }
 }
 
 enum Lexicon {
@@ -67,7 +106,7 @@ enum Lexicon {
     for name in Holiday.names { add(name.words[0]) { $0.beginsHoliday = true } }
     for (hours, text) in offsets { add(text) { $0.offset = Int(hours * 3600) } }
     add("sat sun mon may march mar dec second seconds sec suns sats wed sept") { $0.isWeak = true }
-    add("weekends wkends") { $0.plural = true }
+    add("weekends wkends mornings afternoons evenings nights") { $0.plural = true }
     return words
   }()
 
@@ -81,7 +120,8 @@ enum Lexicon {
     (.rest, "rest remainder"), (.every, "every each ev"), (.other, "other alternate"),
     (.once, "once"), (.twice, "twice"), (.thrice, "thrice"),
     (.times, "times occurrences occasions"), (.per, "per"), (.daily, "daily"),
-    (.everyday, "everyday"), (.weekly, "weekly"), (.monthly, "monthly"),
+    (.everyday, "everyday"), (.weekly, "weekly"), (.biweekly, "biweekly fortnightly"),
+    (.monthly, "monthly"),
     (.yearly, "yearly annually"), (.hourly, "hourly"), (.nightly, "nightly"),
     (.weekdays, "weekday weekdays workday workdays"),
     (.weekend, "weekend weekends wkend wkends"), (.instance, "instance instances"),
@@ -98,10 +138,13 @@ enum Lexicon {
     (.am, "am"), (.pm, "pm"), (.p, "p"), (.oclock, "o'clock oclock"), (.half, "half"),
     (.couple, "couple"), (.pair, "pair"), (.few, "few"), (.fortnight, "fortnight"),
     (.more, "more additional extra less fewer"), (.ago, "ago back"), (.hence, "hence"),
-    (.approximately, "approximately approx around about exactly roughly sharp anytime sometime sometimes"), (.ish, "ish"),
+    (
+      .approximately,
+      "approximately approx around about exactly roughly sharp anytime sometime sometimes"
+    ), (.ish, "ish"),
     (.oh, "oh o ou"), (.closest, "closest nearest"), (.ad, "ad"), (.bc, "bc"), (.q, "q"),
     (.than, "than"), (.but, "but"), (.time, "time"), (.ides, "ides"), (.h, "h"),
-    (.m, "m"), (.x, "x"), (.suffix, "st nd rd th"),
+    (.m, "m"), (.x, "x"), (.none, "as starts t z"), (.suffix, "st nd rd th"),
   ]
   private static let numbers = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -130,7 +173,7 @@ enum Lexicon {
     (1, "cet bst"), (2, "cest"), (5.5, "ist"),
   ]
   private static let units: [(Grain, String)] = [
-    (.second, "second sec s"), (.minute, "minute min m"), (.hour, "hour hr h"), (.day, "day"),
+    (.second, "second sec s"), (.minute, "minute min m"), (.hour, "hour hr h"), (.day, "day d"),
     (.week, "week wk"), (.month, "month"), (.quarter, "quarter qtr"), (.year, "year yr"),
   ]
   private static let pluralUnits: [(Grain, String)] = [

@@ -40,15 +40,20 @@ extension Parser {
   func clock(_ index: Int) -> Found<Clock>? {
     var start = index
     var isAnchored = false
-    while [.at, .approximately, .the].contains(keyword(start)) {
+    while KeywordSet([.at, .approximately, .the]).contains(keyword(start)) {
       if keyword(start) != .the { isAnchored = true }
       start += 1
     }
     guard var found = relativeClock(start) ?? plainClock(start, isAnchored: isAnchored) else {
       return nil
     }
-    if [.approximately, .ish].contains(keyword(found.end)), found.end < tokens.count {
+    if KeywordSet([.approximately, .ish]).contains(keyword(found.end)), found.end < tokens.count {
       found.end += 1
+    }
+    if isAdjacent(found.end), text(found.end) == "z" {
+      found.value.offset = 0
+      found.value.isHalfKnown = true
+      return (found.value, found.end + 1)
     }
     let isInParentheses = isSign(found.end, "(") && isSign(found.end + 2, ")")
     if let offset = lexeme(isInParentheses ? found.end + 1 : found.end).offset {
@@ -101,10 +106,11 @@ extension Parser {
     }
     guard let base = plainClock(next + 1, isAnchored: true), base.value.minute == 0,
       // "13 to 15" is a range of something; "15 to noon" is a time.
-      isCertain || minutes > 0 || base.value.isHalfKnown
+      isCertain || minutes > 0 || base.value.isHalfKnown || tokens[index].kind == .word
     else { return nil }
-    // "3 to 4 pm" is a range.
-    if !isCertain, minutes < 0, -minutes <= 12 || base.end == next + 2,
+    // "3 to 4 pm" is a range, "ten to six" a time.
+    let isSpelt = tokens[index].kind == .word && minutes % 5 == 0
+    if !isCertain, minutes < 0, !isSpelt, -minutes <= 12 || base.end == next + 2,
       tokens[next + 1].kind == .number || lexeme(next + 1).number >= 0
     {
       return nil
@@ -122,8 +128,9 @@ extension Parser {
       return (Clock(hour: 12, grain: .hour, isHalfKnown: true), index + 2)
     default: break
     }
-    guard var found = isNumber(index)
-      ? digitClock(index, isAnchored: isAnchored) : wordClock(index, isAnchored: isAnchored)
+    guard
+      var found = isNumber(index)
+        ? digitClock(index, isAnchored: isAnchored) : wordClock(index, isAnchored: isAnchored)
     else { return nil }
     let isHourAlone = found.value.grain == .hour && !found.value.isHalfKnown
     var end = found.end
@@ -191,8 +198,11 @@ extension Parser {
 
   /// `15:30`, `9:01:10`.
   private func colonClock(_ index: Int) -> Found<Clock>? {
-    guard digits(index) <= 2, (0...24).contains(tokens[index].value), isSign(index + 1, ":"),
-      isAdjacent(index + 1), digits(index + 2) == 2, isAdjacent(index + 2),
+    // "8.30pm" is British.
+    let isDotted = isSign(index + 1, ".") && meridiem(index + 3) != nil
+    guard digits(index) <= 2, (0...24).contains(tokens[index].value),
+      isSign(index + 1, ":") || isDotted, isAdjacent(index + 1), digits(index + 2) == 2,
+      isAdjacent(index + 2),
       tokens[index + 2].value < 60
     else { return nil }
     let hour = tokens[index].value
@@ -259,7 +269,7 @@ extension Parser {
   /// `pm`, `p.m.`, `p m`, `p`, `in the AM`; a letter alone only right behind a number.
   func meridiem(_ index: Int) -> Found<Meridiem>? {
     if let inThe = after(.in, .the, at: index) ?? after(.in, at: index),
-      [.am, .pm].contains(keyword(inThe))
+      KeywordSet([.am, .pm]).contains(keyword(inThe))
     {
       return (Meridiem(isAfternoon: keyword(inThe) == .pm), inThe + 1)
     }

@@ -33,14 +33,33 @@ extension Parser {
   /// A day or a longer period, with what shifts it: `monday`, `the last friday of march`, `3 days after christmas`.
   func date(_ index: Int) -> Found<Dated>? {
     var start = index
-    while [.approximately, .on].contains(keyword(start)) { start += 1 }
+    while KeywordSet([.approximately, .on]).contains(keyword(start)) { start += 1 }
     if let found = shiftedDate(start) { return found }
     let direct = plainDate(start)
     guard var found = direct ?? (keyword(start) == .the ? plainDate(start + 1) : nil) else {
       return nil
     }
-    if keyword(start) == .the || start > index { found.value.isWeak = false }
-    return weekdayAfter(shiftedAfter(found))
+    // "on sat", but "in the sun".
+    if start > index, keyword(start) != .the { found.value.isWeak = false }
+    return within(weekdayAfter(shiftedAfter(found)))
+  }
+
+  /// `next week on tuesday`, `next month on the 5th`: a day of what was said.
+  private func within(_ found: Found<Dated>) -> Found<Dated> {
+    let moment = found.value.moment
+    let next = skipping([.on, .the], from: skippingComma(found.end))
+    guard moment.end == nil, !found.value.isYearOpen else { return found }
+    if moment.grain == .week, lexeme(next).weekday > 0, !lexeme(next).plural {
+      let days = weekday(lexeme(next).weekday).days(after: .monday)
+      return (Dated(moment.start.date.adding(days: days)), next + 1)
+    }
+    let date = moment.start.date
+    if moment.grain == .month, next > found.end, let day = ordinal(next),
+      let exact = CivilDate(year: date.year, month: date.month, day: day.value)
+    {
+      return (Dated(exact), day.end)
+    }
+    return found
   }
 
   /// `Jul 18, Fri`: the year in which the weekday fits.
@@ -91,7 +110,7 @@ extension Parser {
   /// `3 days after easter`, `a year from christmas`, `the day after tomorrow`, `third tuesday after christmas`.
   private func shiftedDate(_ index: Int) -> Found<Dated>? {
     let start = keyword(index) == .the ? index + 1 : index
-    if lexeme(start).unit == .day, [.after, .before].contains(keyword(start + 1)) {
+    if lexeme(start).unit == .day, KeywordSet([.after, .before]).contains(keyword(start + 1)) {
       let sign = keyword(start + 1) == .after ? 1 : -1
       if let base = plainDate(start + 2), base.value.moment.grain == .day {
         return (Dated(base.value.moment.start.date.adding(days: sign)), base.end)
@@ -153,10 +172,12 @@ extension Parser {
     if let week = possessiveWeek(index) { return week }
     var start = index
     var modifier = Keyword.none
-    if [.this, .next, .last, .past, .coming, .following, .current].contains(keyword(index)) {
+    if KeywordSet([.this, .next, .last, .past, .coming, .following, .current]).contains(
+      keyword(index))
+    {
       modifier = keyword(index)
       start += 1
-      if modifier == .this, [.past, .coming].contains(keyword(start)) {
+      if modifier == .this, KeywordSet([.past, .coming]).contains(keyword(start)) {
         modifier = keyword(start)
         start += 1
       }
@@ -177,7 +198,7 @@ extension Parser {
     if let next = after(.after, .next, at: end) {
       return (Dated(upcoming(weekday).adding(days: 7)), next)
     }
-    let link = [.of, .from, .in].contains(keyword(end)) ? end + 1 : end
+    let link = KeywordSet([.of, .from, .in]).contains(keyword(end)) ? end + 1 : end
     if let week = period(link), week.value.moment.grain == .week, week.value.moment.end == nil {
       let first = week.value.moment.start.date
       return (Dated(first.adding(days: weekday.days(after: .monday))), week.end)
@@ -202,9 +223,9 @@ extension Parser {
   /// What follows a weekday and says which: `, Feb 18`, `the 19th`.
   private func weekdayWithDay(_ weekday: Weekday, _ index: Int) -> Found<Dated>? {
     var next = skippingComma(index)
-    while [.on, .the].contains(keyword(next)) { next += 1 }
+    while KeywordSet([.on, .the]).contains(keyword(next)) { next += 1 }
     if var found = monthDate(next) ?? numericDate(next), found.value.moment.grain == .day,
-      found.value.moment.end == nil
+      found.value.moment.end == nil, !found.value.isWeak
     {
       if found.value.isYearOpen {
         // This year's, past or not, where the weekday fits; else the next that does.
@@ -247,7 +268,9 @@ extension Parser {
   /// `march 3`, `3rd of march 2015`, `14april 2015`, `October 2014`, `next March`, `March`, `the ides of march`.
   private func monthDate(_ index: Int) -> Found<Dated>? {
     let modifier = keyword(index)
-    if [.this, .next, .last, .coming, .past, .during].contains(modifier), let month = month(index + 1) {
+    if KeywordSet([.this, .next, .last, .coming, .past, .during]).contains(modifier),
+      let month = month(index + 1)
+    {
       let first = firstOf(month.value, from: today.adding(days: 1 - today.day))
       switch modifier {
       case .last, .past:
@@ -273,7 +296,7 @@ extension Parser {
   private func afterMonth(_ month: Found<Int>, isWeak: Bool) -> Found<Dated>? {
     var next = month.end
     if isSign(next, "-") || isSign(next, "/") { next += 1 }
-    while [.on, .the].contains(keyword(next)) { next += 1 }
+    while KeywordSet([.on, .the]).contains(keyword(next)) { next += 1 }
     if let year = year(skippingComma(keyword(next) == .of ? next + 1 : next)) {
       guard let first = CivilDate(year: year.value, month: month.value, day: 1) else { return nil }
       return (Dated(Moment(first.at(.midnight), .month)), year.end)
@@ -306,12 +329,12 @@ extension Parser {
     _ day: Int, _ month: Int, _ index: Int, isShortAllowed: Bool
   ) -> Found<Dated>? {
     var next = skippingComma(index)
-    if isSign(next, "-") || isSign(next, "/") { next += 1 }
-    if [.of, .in].contains(keyword(next)) { next += 1 }
+    if isSign(next, "-") || isSign(next, "/"), isAdjacent(next), isAdjacent(next + 1) { next += 1 }
+    if KeywordSet([.of, .in]).contains(keyword(next)) { next += 1 }
     if let year = year(next) { return dated(day, month, year: year.value, end: year.end) }
     // "31-Oct-74", "14th April 15".
     if isShortAllowed, digits(next) == 2, !isSign(next + 1, ":"), unit(next + 1) == nil,
-      keyword(next + 1) != .suffix, keyword(next + 1) != .h,
+      keyword(next + 1) != .suffix, keyword(next + 1) != .h, lexeme(next + 1).month == 0,
       meridiem(next + 1) == nil, !isSign(index, ","), !isSign(next + 1, "-")
     {
       return dated(day, month, year: fullYear(tokens[next].value), end: next + 1)
@@ -351,7 +374,9 @@ extension Parser {
     }
     if isAdjacent(index + 3), isSign(index + 3, ":") || keyword(index + 3) == .h { return nil }
     if sign == "." { return nil }
-    if isTight, digits(index) == 4, (1...2).contains(digits(index + 2)), (1000...2999).contains(first) {
+    if isTight, digits(index) == 4, (1...2).contains(digits(index + 2)),
+      (1000...2999).contains(first)
+    {
       return monthOf(first, second, end: index + 3)
     }
     if isTight, sign == "/", digits(index + 2) == 4, (1000...2999).contains(second) {
@@ -394,7 +419,8 @@ extension Parser {
       let year = year(index + 2), !isAdjacent(index + 1), !isAdjacent(index + 2)
     else { return nil }
     let (first, second) = (tokens[index].value, tokens[index + 1].value)
-    return dated(dayFirst ? first : second, dayFirst ? second : first, year: year.value, end: year.end)
+    return dated(
+      dayFirst ? first : second, dayFirst ? second : first, year: year.value, end: year.end)
   }
 
   /// `the 15th`, `on the first`: the next one from today on.
@@ -403,7 +429,8 @@ extension Parser {
       isNumber(index) || keyword(index - 2) == .on
     else { return nil }
     // "the first thing", "the 2nd floor".
-    if keyword(index - 2) != .on || !isNumber(index), tokens.indices.contains(day.end), tokens[day.end].kind == .word,
+    if keyword(index - 2) != .on || !isNumber(index), tokens.indices.contains(day.end),
+      tokens[day.end].kind == .word,
       keyword(day.end) == .none, lexeme(day.end).month == 0
     {
       return nil

@@ -14,7 +14,7 @@ extension Parser {
     var next = index
     var isEarly = false
     var isLate = false
-    if [.early, .late].contains(keyword(next)) {
+    if KeywordSet([.early, .late]).contains(keyword(next)) {
       isEarly = keyword(next) == .early
       isLate = !isEarly
       next += 1
@@ -38,7 +38,8 @@ extension Parser {
   /// `in the early hours of the morning`.
   private func earlyHours(_ index: Int) -> Found<SaidPart>? {
     let start = after(.in, .the, .early, at: index) ?? after(.the, .early, at: index)
-    guard let start, lexeme(start).unit == .hour, let end = after(.of, .the, .morning, at: start + 1)
+    guard let start, lexeme(start).unit == .hour,
+      let end = after(.of, .the, .morning, at: start + 1)
     else { return nil }
     return (SaidPart(part: .earlyMorning), end)
   }
@@ -60,10 +61,13 @@ extension Parser {
     if let past = after(.this, .past, at: index), let part = part(past) {
       return (SaidPart(part: part, date: today), past + 1)
     }
+    if keyword(next) == .before, keyword(next + 1) == .bedtime {
+      return (SaidPart(part: .bedtime), next + 2)
+    }
     next = skipping([.in, .at, .with, .during, .for, .the, .by], from: next)
     guard let part = part(next) else { return nil }
     // "the night shift", "a dinner table": behind an article alone the word needs company too.
-    let isAnchored = [.in, .at, .with, .during].contains(keyword(index))
+    let isAnchored = KeywordSet([.in, .at, .with, .during]).contains(keyword(index))
     return (SaidPart(part: part, isWeak: !isAnchored), next + 1)
   }
 
@@ -76,8 +80,10 @@ extension Parser {
     case .breakfast: .breakfast
     case .lunch: .lunch
     case .dinner: .dinner
-    case .bedtime where tokens[index].text != "bed" || keyword(index - 1) == .before
-      || keyword(index - 1) == .at: .bedtime
+    case .bedtime
+    where tokens[index].text != "bed" || keyword(index - 1) == .before
+      || keyword(index - 1) == .at:
+      .bedtime
     default: nil
     }
   }

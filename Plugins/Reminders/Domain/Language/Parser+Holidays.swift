@@ -4,7 +4,7 @@ extension Parser {
   /// `christmas`, `last thanksgiving`, `easter 2013`, `memorial day of last year`.
   func holiday(_ index: Int) -> Found<Dated>? {
     var start = index
-    if [.this, .next, .last, .coming].contains(keyword(index)) { start += 1 }
+    if KeywordSet([.this, .next, .last, .coming]).contains(keyword(index)) { start += 1 }
     guard let (day, end) = holidayName(start) else { return nil }
     if region != .unitedStates, Holiday.isAmerican(day) { return nil }
     if weekendWord(end) != nil { return longWeekend(day, end: end) }
@@ -47,9 +47,10 @@ extension Parser {
 
   /// `2014`, `of next year`, `of this year`, `in 2018`.
   private func holidayYear(_ index: Int) -> Found<Int>? {
-    let next = [.of, .in].contains(keyword(index)) ? index + 1 : index
+    let next = KeywordSet([.of, .in]).contains(keyword(index)) ? index + 1 : index
     if let year = year(next) { return year }
-    guard next > index || [.next, .last, .this].contains(keyword(next)), let found = period(next),
+    guard next > index || KeywordSet([.next, .last, .this]).contains(keyword(next)),
+      let found = period(next),
       found.value.moment.grain == .year, found.value.moment.end == nil
     else { return nil }
     return (found.value.moment.start.date.year, found.end)

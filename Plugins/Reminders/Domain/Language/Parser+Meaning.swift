@@ -8,7 +8,19 @@ extension Parser {
     if let recurrence = phrase.recurrence { return recurring(recurrence, phrase) }
     if phrase.starting != nil || phrase.until != nil || phrase.count != nil { return nil }
     guard let (moment, others) = once(phrase) else { return nil }
-    return (.once(moment), others.map { .once($0) })
+    return (.once(timely(moment)), others.map { .once($0) })
+  }
+
+  /// A reminder of a time that has begun is due in what is left of it: "today", said at 10, at noon.
+  private func timely(_ moment: Moment) -> Moment {
+    let end = moment.end ?? moment.start.adding(1, moment.grain)
+    guard moment.due <= now, now < end, moment.grain >= .hour, moment.shape != .before else {
+      return moment
+    }
+    var moment = moment
+    let parts: [DayPart] = [.lunch, .afternoon, .evening, .night]
+    moment.due = parts.map { today.at($0.due) }.first { $0 > now && $0 < end } ?? now
+    return moment
   }
 
   // MARK: Once
@@ -16,7 +28,8 @@ extension Parser {
   private func once(_ phrase: Phrase) -> (Moment, [Moment])? {
     if let range = phrase.clockRange { return clocks(range, phrase).map { ($0, []) } }
     if let clock = phrase.clocks.first {
-      if phrase.clocks.count > 1 { return nil }
+      // "monday to friday at 8" is said of one day or of five.
+      if phrase.clocks.count > 1 || phrase.moment != nil { return nil }
       return clockMoment(clock, phrase)
     }
     if let moment = phrase.moment {
@@ -108,10 +121,10 @@ extension Parser {
     let day = phrase.dayPart?.date ?? phrase.date.map { self.day($0.moment) }
     guard let start = resolve(from, on: day, phrase.dayPart).first else { return nil }
     var end = start.date.at(.midnight).adding(seconds: to.secondOfDay)
-    if let zone = to.offset {
+    if to.offset != nil {
+      // Both are in another zone; what lies between them is the same here.
       end = start.adding(
         seconds: (to.secondOfDay - from.secondOfDay + 86_400) % 86_400)
-      _ = zone
     } else if !to.isHalfKnown {
       end = start.date.at(.midnight).adding(seconds: to.secondOfDay % 43_200)
       while end <= start { end = end.adding(seconds: 43_200) }
@@ -183,15 +196,23 @@ extension Parser {
     }
     guard remove(phrase.excludedWeekdays, from: &said.rule) else { return nil }
     let isShort = said.rule.frequency < .daily
-    if isShort, !phrase.clocks.isEmpty || !said.hours.isEmpty || phrase.dayPart != nil { return nil }
-    let choices = isShort ? [[]] : clockChoices(phrase, said.hours)
+    if isShort, !said.hours.isEmpty || phrase.dayPart != nil { return nil }
+    // "every 4 hours starting tomorrow at 8am": of hours, a time of day says only when they begin.
+    if isShort, phrase.clocks.count > (phrase.starting == nil ? 0 : 1) { return nil }
+    if !phrase.clocks.isEmpty, !isShort { said.hours = [] }
+    if phrase.until.map({ $0.date == nil }) == true, !isShort { return nil }
+    let choices =
+      isShort && phrase.clocks.isEmpty ? [[]] : clockChoices(phrase, said.hours, said.part)
     let schedules = choices.compactMap { schedule(said.rule, at: $0, phrase) }
     guard let first = schedules.first else { return nil }
     return (.recurring(first), schedules.dropFirst().map { .recurring($0) })
   }
 
   /// The times of the day, the likeliest first; an hour that may be of either half gives two.
-  private func clockChoices(_ phrase: Phrase, _ hours: [Int]) -> [[CivilTime]] {
+  private func clockChoices(
+    _ phrase: Phrase, _ hours: [Int], _ part: DayPart?
+  ) -> [[CivilTime]] {
+    let part = phrase.dayPart?.part ?? part
     if phrase.clocks.isEmpty { return [hours.map { CivilTime(secondOfDay: $0 * 3600) }] }
     // "at 8 and 20": who counts to 24 does so for all.
     let countsTo24 = phrase.clocks.contains { $0.isHalfKnown && $0.hour > 12 && $0.offset == nil }
@@ -200,8 +221,8 @@ extension Parser {
     for clock in phrase.clocks {
       var hour = clock.hour
       var otherHour = hour
-      if !clock.isHalfKnown, let part = phrase.dayPart {
-        hour = part.part.hour(hour, minute: clock.minute) % 24
+      if !clock.isHalfKnown, let part {
+        hour = part.hour(hour, minute: clock.minute) % 24
         otherHour = hour
       } else if !clock.isHalfKnown, !countsTo24 {
         let half = hour % 12
@@ -218,11 +239,14 @@ extension Parser {
   /// Leaves weekdays out of a rule by naming the others.
   private func remove(_ weekdays: [Weekday], from rule: inout RecurrenceRule) -> Bool {
     if weekdays.isEmpty { return true }
-    guard rule.frequency == .daily && rule.interval == 1 || rule.frequency == .weekly
-      || rule.frequency < .daily
+    guard
+      rule.frequency == .daily && rule.interval == 1 || rule.frequency == .weekly
+        || rule.frequency < .daily
     else { return false }
     if rule.frequency == .weekly, rule.weekdays.isEmpty { return false }
-    let all = rule.weekdays.isEmpty ? Weekday.allCases.map { RecurrenceRule.WeekdayNumber($0) } : rule.weekdays
+    let all =
+      rule.weekdays.isEmpty
+      ? Weekday.allCases.map { RecurrenceRule.WeekdayNumber($0) } : rule.weekdays
     rule.weekdays = all.filter { !weekdays.contains($0.weekday) }
     return !rule.weekdays.isEmpty
   }
@@ -231,11 +255,11 @@ extension Parser {
     _ said: RecurrenceRule, at times: [CivilTime], _ phrase: Phrase
   ) -> Schedule? {
     var rule = said
-    guard put(times.sorted(), into: &rule) else { return nil }
     let isShort = rule.frequency < .daily
+    guard isShort || put(times.sorted(), into: &rule) else { return nil }
     let day = phrase.starting.map { self.day($0.moment) }
     var start = (day ?? today).at(times.min() ?? DayPart.morning.due)
-    if isShort { start = day?.at(DayPart.morning.due) ?? now }
+    if isShort { start = day?.at(times.first ?? DayPart.morning.due) ?? now }
     // The period that has the first day is the first period, also of every other week.
     var every = rule
     every.interval = 1
@@ -254,10 +278,15 @@ extension Parser {
   /// Times of the day as `BYHOUR` and `BYMINUTE`.
   private func put(_ times: [CivilTime], into rule: inout RecurrenceRule) -> Bool {
     if times.isEmpty { return true }
-    rule.hours = Array(Set(times.map(\.hour))).sorted()
-    rule.minutes = Array(Set(times.map(\.minute))).sorted()
+    for time in times {
+      if !rule.hours.contains(time.hour) { rule.hours.append(time.hour) }
+      if !rule.minutes.contains(time.minute) { rule.minutes.append(time.minute) }
+    }
+    rule.minutes.sort()
     if times.contains(where: { $0.second != 0 }) { rule.seconds = [times[0].second] }
-    if rule.hours.count * rule.minutes.count == Set(times).count { return true }
+    if rule.minutes.count == 1 || Set(times).count == rule.hours.count * rule.minutes.count {
+      return true
+    }
     // 7:30 and 20:00 are two of the four that their hours and minutes give: the positions within a day say which.
     if rule.frequency == .weekly, rule.interval == 1, rule.setPositions.isEmpty {
       rule.frequency = .daily

@@ -14,13 +14,18 @@ extension Parser {
   }
 
   private func cycle(_ index: Int) -> Found<Dated>? {
+    if let unit = unit(index, afterNumber: false), unit.value >= .week,
+      let next = after(.after, .next, at: unit.end)
+    {
+      return (Dated(cycle(unit.value, 2)), next)
+    }
     var (word, next) = (keyword(index), index + 1)
     var upcoming: Found<Int>?
     if word != .coming, let count = number(index), keyword(count.end) == .coming {
       upcoming = count
       (word, next) = (.coming, count.end + 1)
     }
-    if word == .this, [.past, .coming].contains(keyword(next)) {
+    if word == .this, KeywordSet([.past, .coming]).contains(keyword(next)) {
       word = keyword(next)
       next += 1
     }
@@ -78,7 +83,9 @@ extension Parser {
 
   /// A year behind a preposition: `in 2014`, `in 14 a.d.`.
   private func yearAlone(_ index: Int) -> Found<Dated>? {
-    guard [.in, .since, .of, .through, .after, .before, .until, .during].contains(keyword(index - 1)),
+    guard
+      KeywordSet([.in, .since, .of, .through, .after, .before, .until, .during]).contains(
+        keyword(index - 1)),
       isNumber(index), tokens[index].value > 0
     else { return nil }
     let (next, era) = self.era(index + 1)
@@ -91,7 +98,7 @@ extension Parser {
 
   /// `AD`, `a.d.`, `BC`.
   private func era(_ index: Int) -> (end: Int, era: Keyword) {
-    if [.ad, .bc].contains(keyword(index)) { return (index + 1, keyword(index)) }
+    if KeywordSet([.ad, .bc]).contains(keyword(index)) { return (index + 1, keyword(index)) }
     guard isSign(index + 1, "."), isAdjacent(index + 1), isAdjacent(index + 2),
       tokens.indices.contains(index + 2), tokens[index].range.count == 1,
       tokens[index + 2].range.count == 1
@@ -167,7 +174,8 @@ extension Parser {
       return (
         Dated(
           Moment(
-            day.value.moment.start.date.weekday == .sunday ? monday.adding(7, .day) : monday, .week)),
+            day.value.moment.start.date.weekday == .sunday ? monday.adding(7, .day) : monday, .week)
+        ),
         day.end
       )
     }
@@ -178,7 +186,8 @@ extension Parser {
     var next = index + 2
     let which: Keyword = keyword(index) == .end ? .end : .beginning
     next = skipping([.the, .approximately], from: next)
-    if let unit = unit(next, afterNumber: false), [.week, .month, .year, .day].contains(unit.value) {
+    if let unit = unit(next, afterNumber: false), [.week, .month, .year, .day].contains(unit.value)
+    {
       let current = cycle(unit.value, 0)
       return (Dated(unit.value == .day ? current : part(of: current, which)), unit.end)
     }
@@ -231,10 +240,13 @@ extension Parser {
       }
     }
     if let period = period(start), period.value.moment.end == nil { return period }
-    if [.this, .next, .last].contains(keyword(start)), month(start + 1) == nil { return nil }
+    if KeywordSet([.this, .next, .last]).contains(keyword(start)), month(start + 1) == nil {
+      return nil
+    }
     if keyword(start) == .this { start += 1 }
     guard let month = month(start) else { return nil }
-    let link = [.of, .in].contains(keyword(month.end)) ? month.end + 1 : skippingComma(month.end)
+    let link =
+      KeywordSet([.of, .in]).contains(keyword(month.end)) ? month.end + 1 : skippingComma(month.end)
     if let year = year(link), let first = CivilDate(year: year.value, month: month.value, day: 1) {
       return (Dated(Moment(first.at(.midnight), .month)), year.end)
     }
@@ -269,7 +281,7 @@ extension Parser {
     } else {
       return nil
     }
-    guard [.of, .in].contains(keyword(end)), let whole = container(end + 1) else {
+    guard KeywordSet([.of, .in]).contains(keyword(end)), let whole = container(end + 1) else {
       return dayOfThisYear(position, end: end)
     }
     let isDay = end == noun || lexeme(noun).unit == .day
@@ -282,8 +294,9 @@ extension Parser {
     guard let found = nth(position.value, noun, isDay: isDay, in: whole.value.moment) else {
       return nil
     }
-    if whole.value.isYearOpen, found.start.date < today, let later = nth(
-      position.value, noun, isDay: isDay, in: whole.value.moment.moved(toYear: today.year + 1))
+    if whole.value.isYearOpen, found.start.date < today,
+      let later = nth(
+        position.value, noun, isDay: isDay, in: whole.value.moment.moved(toYear: today.year + 1))
     {
       return (Dated(later), whole.end)
     }
@@ -294,7 +307,7 @@ extension Parser {
   private func bareDay(_ index: Int) -> Found<Int>? {
     guard let day = monthDay(index), keyword(day.end) == .of else { return nil }
     let next = skipping([.the], from: day.end + 1)
-    return [.next, .this, .last, .current, .past].contains(keyword(next)) ? day : nil
+    return KeywordSet([.next, .this, .last, .current, .past]).contains(keyword(next)) ? day : nil
   }
 
   /// `35th day`, by itself: of this year.

@@ -3,8 +3,9 @@ import KithTime
 /// Finds the parts of a phrase and joins those that belong together.
 extension Parser {
   /// Words between parts that belong to neither.
-  static let links: Set<Keyword> = [
-    .at, .on, .in, .of, .for, .the, .and, .approximately, .from, .by, .with, .during, .up, .just, .this,
+  static let links: KeywordSet = [
+    .at, .on, .in, .of, .for, .the, .and, .approximately, .from, .by, .with, .during, .up, .just,
+    .this,
   ]
 
   /// All times of the text.
@@ -12,7 +13,7 @@ extension Parser {
     var phrase = Phrase()
     var index = 0
     while index < tokens.count {
-      if let end = part(index, &phrase), end > index {
+      if mayBegin(index), let end = part(index, &phrase), end > index {
         phrase.covered.append(index..<end)
         index = end
       } else {
@@ -20,6 +21,16 @@ extension Parser {
       }
     }
     return phrase
+  }
+
+  /// Whether a part may begin here: not with a sign, nor with a word that the grammar does not know.
+  private func mayBegin(_ index: Int) -> Bool {
+    let token = tokens[index]
+    switch token.kind {
+    case .sign: return false
+    case .number: return true
+    case .word: return token.isKnown
+    }
   }
 
   /// The part that begins here, put into the phrase; nil where none begins or there is no place for it.
@@ -95,9 +106,10 @@ extension Parser {
     var isFirst = true
     while true {
       let next = skipping(
-        isFirst ? [.for, .on, .in] : [.and, .on, .in, .for], from: isFirst ? end : skippingComma(end))
+        isFirst ? [.for, .on, .in] : [.and, .on, .in, .for],
+        from: isFirst ? end : skippingComma(end))
       guard isFirst || next > end else { return end }
-      if lexeme(next).plural || weekendWord(next) != nil, let days = weekdayList(next) {
+      if lexeme(next).weekday > 0 || weekendWord(next) != nil, let days = weekdayList(next) {
         phrase.excludedWeekdays += days.value
         end = days.end
       } else if let day = date(skipping([.the], from: next)) ?? container(next),
@@ -105,7 +117,8 @@ extension Parser {
       {
         var clock: Clock?
         end = day.end
-        if keyword(end) == .at || isNumber(end), let found = self.clock(end), !found.value.isLatent {
+        if keyword(end) == .at || isNumber(end), let found = self.clock(end), !found.value.isLatent
+        {
           clock = found.value
           end = found.end
         }
@@ -209,8 +222,9 @@ extension Parser {
   // MARK: Ranges
 
   private func rangePart(_ index: Int, _ phrase: inout Phrase) -> Int? {
-    guard phrase.recurrence == nil, phrase.moment == nil else { return nil }
-    if let found = momentRange(index), phrase.isEmpty {
+    if let every = phrase.recurrence { return hoursPart(index, every, &phrase) }
+    guard phrase.moment == nil else { return nil }
+    if phrase.isEmpty, isNumber(index), let found = momentRange(index) {
       phrase.moment = found.value
       phrase.isStrong = true
       return found.end
@@ -224,12 +238,35 @@ extension Parser {
       phrase.isBroken = true
       return nil
     }
-    if phrase.date == nil, let found = dateRange(index) {
+    if phrase.date == nil, hasConnector, let found = dateRange(index) {
       phrase.moment = found.value
       phrase.isStrong = true
       return found.end
     }
     return nil
+  }
+
+  /// `every 2 hours from 9 to 5`: these hours of the wall, every day.
+  private func hoursPart(_ index: Int, _ every: SaidRecurrence, _ phrase: inout Phrase) -> Int? {
+    guard every.rule.frequency < .daily, let found = clockRange(index) else { return nil }
+    let (from, to, _) = found.value
+    let first = from.hour
+    var last = to.hour
+    if !to.isHalfKnown, last <= first { last += 12 }
+    guard every.rule.frequency == .hourly, from.minute == to.minute, first < last, last < 24,
+      from.isHalfKnown || to.isHalfKnown || last > 12 && first >= 5,
+      from.isHalfKnown || !to.isHalfKnown || last <= 12 || first >= 5
+    else {
+      phrase.isBroken = true
+      return nil
+    }
+    var said = SaidRecurrence(.daily)
+    said.rule.weekdays = every.rule.weekdays
+    phrase.recurrence = said
+    phrase.clocks = stride(from: first, through: last, by: every.rule.interval).map {
+      Clock(hour: $0, minute: from.minute, grain: .hour, isHalfKnown: true)
+    }
+    return found.end
   }
 
   // MARK: Days and times
@@ -253,7 +290,10 @@ extension Parser {
     }
     if let end = clockBeforeDay(index, &phrase) { return end }
     if phrase.dayPart == nil, phrase.recurrence == nil || phrase.clocks.isEmpty,
-      let found = dayPart(index)
+      let found = dayPart(index),
+      // "lunch with Sam", "a dinner table": a meal by itself is no time.
+      !(found.value.isWeak && found.value.part.isMeal)
+        || phrase.covered.last?.upperBound == index || tokens.count == 1
     {
       phrase.dayPart = found.value
       phrase.isStrong = phrase.isStrong || !found.value.isWeak
@@ -264,20 +304,41 @@ extension Parser {
       if let found = date(start) ?? (keyword(index) == .in ? date(index + 1) : nil)
         ?? (Self.links.contains(keyword(index)) ? period(index + 1) : nil)
       {
-        phrase.date = found.value
-        let isSupported = Self.supports(keyword(index - 1)) || keyword(index) == .in
-        let isAlone =
-          found.value.isWeak && (!isSupported || found.value.moment.grain == .year)
-        phrase.isStrong = phrase.isStrong || !isAlone
-        return found.end
+        // "in march", but "in the sun".
+        let isIn = keyword(index) == .in || keyword(index - 1) == .in
+        let isSupported =
+          Self.supports(keyword(index - 1)) || isIn && lexeme(found.end - 1).weekday == 0
+        if !found.value.isWeak || isSupported || stands(index, found.end, in: phrase) {
+          phrase.date = found.value
+          phrase.isStrong =
+            phrase.isStrong
+            || !found.value.isWeak || isSupported && found.value.moment.grain != .year
+          return found.end
+        }
       }
     }
     return clockPart(index, &phrase)
   }
 
+  /// Whether a weak day stands where a time does: at either end of the text, or beside another time.
+  private func stands(_ index: Int, _ end: Int, in phrase: Phrase) -> Bool {
+    // "1/2 at bedtime", "2-3 pills".
+    if isSign(index + 1, "/"), isNumber(index), index > 0, end < tokens.count { return false }
+    let isBehind = index == 0 || phrase.covered.last?.upperBound == index || isSign(index - 1, ",")
+    return isBehind && (index > 0 || end == tokens.count || !isWord(end)) || keyword(end) == .at
+      || clock(end).map { !$0.value.isLatent } == true
+      || dayPart(end) != nil
+  }
+
+  /// Whether a word stands here that the grammar does not know.
+  private func isWord(_ index: Int) -> Bool {
+    tokens.indices.contains(index) && tokens[index].kind == .word && keyword(index) == .none
+  }
+
   /// Words before a weak day that say it is one.
   private static func supports(_ word: Keyword) -> Bool {
-    [.on, .by, .until, .before, .after, .since, .this, .next, .in, .from, .during].contains(word)
+    KeywordSet([.on, .by, .until, .before, .after, .since, .this, .next, .from, .during])
+      .contains(word)
   }
 
   /// `8 tonight`, `9 tomorrow morning`, `3 in the morning`, `7 in 3 years`: a number made a time by what follows.
@@ -288,7 +349,8 @@ extension Parser {
     let next = found.end
     let isTime =
       dayPart(next).map { !$0.value.part.isMeal } == true
-      || [.tomorrow, .today, .tonight].contains(keyword(next))
+      // "9 tomorrow", but "chapter 3 tomorrow".
+      || KeywordSet([.tomorrow, .today]).contains(keyword(next)) && !isWord(index - 1)
     guard isTime else { return nil }
     var clock = found.value
     clock.isLatent = false
@@ -299,13 +361,20 @@ extension Parser {
 
   private func clockPart(_ index: Int, _ phrase: inout Phrase) -> Int? {
     guard phrase.clocks.isEmpty, phrase.clockRange == nil else { return nil }
+    // The T of 2026-12-24T18:00.
+    if text(index) == "t", isAdjacent(index), isAdjacent(index + 1), isNumber(index + 1) {
+      return clockPart(index + 1, &phrase)
+    }
     let start =
-      Self.links.contains(keyword(index)) && ![.at, .approximately].contains(keyword(index))
+      Self.links.contains(keyword(index))
+        && !KeywordSet([.at, .approximately]).contains(keyword(index))
       ? index + 1 : index
     guard let found = clock(start) else { return nil }
     if found.value.isLatent {
       // "7p" beside a day; a bare number never.
-      guard found.value.isHalfKnown || found.value.grain == .minute && tokens[found.end - 1].kind == .word,
+      guard
+        found.value.isHalfKnown
+          || found.value.grain == .minute && tokens[found.end - 1].kind == .word,
         phrase.date != nil || phrase.recurrence != nil
       else { return nil }
     }
@@ -323,7 +392,8 @@ extension Parser {
   /// Whether what follows leaves it a time: not "at 8 places" in digits that go on.
   private func isTime(_ found: Found<Clock>, from start: Int) -> Bool {
     if isSign(found.end, "%") || isSign(found.end - 2, "$") { return false }
-    if isAdjacent(found.end), isSign(found.end, "-") || isSign(found.end, "."), isNumber(found.end + 1),
+    if isAdjacent(found.end), isSign(found.end, "-") || isSign(found.end, "."),
+      isNumber(found.end + 1),
       isAdjacent(found.end + 1)
     {
       return false

@@ -5,7 +5,7 @@ extension Parser {
   /// Two times of a day: `3-4pm`, `from 9:30 to 11:00`, `between 3:30pm and 6 pm`, `8am until 6`.
   func clockRange(_ index: Int) -> Found<(from: Clock, to: Clock, isWeak: Bool)>? {
     var start = skipping([.approximately], from: index)
-    var connectors: Set<Keyword> = [.to, .until, .through]
+    var connectors: KeywordSet = [.to, .until, .through]
     var isOpened = false
     if keyword(start) == .from {
       start += 1
@@ -24,7 +24,8 @@ extension Parser {
     if connectors.contains(keyword(next)) {
       next += 1
       if keyword(next) == .before { next += 1 }
-    } else if isSign(next, "-"), !isOpened || connectors.contains(.to) || connectors.contains(.and) {
+    } else if isSign(next, "-"), !isOpened || connectors.contains(.to) || connectors.contains(.and)
+    {
       next += 1
     } else {
       return nil
@@ -35,7 +36,8 @@ extension Parser {
     if from.value.isLatent && to.value.isLatent && !isOpened { return nil }
     // "13 to 15" is more often of a month.
     if from.value.isLatent && to.value.isLatent,
-      isNumber(from.end - 1) && from.value.isHalfKnown || isNumber(to.end - 1) && to.value.isHalfKnown
+      isNumber(from.end - 1) && from.value.isHalfKnown
+        || isNumber(to.end - 1) && to.value.isHalfKnown
         || keyword(to.end) == .of
     {
       return nil
@@ -47,7 +49,7 @@ extension Parser {
   func dateRange(_ index: Int) -> Found<Moment>? {
     var start = index
     var isOpened = false
-    if [.from, .between].contains(keyword(start)) {
+    if KeywordSet([.from, .between]).contains(keyword(start)) {
       isOpened = true
       start += 1
     }
@@ -78,7 +80,8 @@ extension Parser {
   /// `from september to november`, which is read only in a recurrence.
   func isRangeOfMonths(_ index: Int) -> Bool {
     guard keyword(index) == .from, let from = month(index + 1) else { return false }
-    return [.to, .until, .through].contains(keyword(from.end)) && month(from.end + 1) != nil
+    return KeywordSet([.to, .until, .through]).contains(keyword(from.end))
+      && month(from.end + 1) != nil
   }
 
   func interval(_ first: CivilDate, _ last: CivilDate) -> Moment {
@@ -86,7 +89,7 @@ extension Parser {
   }
 
   private func connector(_ index: Int, isOpened: Bool) -> Int? {
-    if [.to, .through, .until].contains(keyword(index)) { return index + 1 }
+    if KeywordSet([.to, .through, .until]).contains(keyword(index)) { return index + 1 }
     if isSign(index, "-") { return index + 1 }
     return isOpened && keyword(index) == .and ? index + 1 : nil
   }
@@ -148,6 +151,9 @@ extension Parser {
     switch keyword(span.end) {
     case .ago: return (shifted(by: span.value, sign: -1), span.end + 1)
     case .hence: return (shifted(by: span.value, sign: 1), span.end + 1)
+    case .late:
+      guard text(span.end) == "later", keyword(span.end + 1) != .than else { return nil }
+      return (shifted(by: span.value, sign: 1), span.end + 1)
     case .from:
       if keyword(span.end + 1) == .now {
         return (shifted(by: span.value, sign: 1), span.end + 2)

@@ -5,10 +5,18 @@ struct SaidRecurrence: Sendable, Hashable {
   var rule: RecurrenceRule
   /// Times of the day that the words name: meals, mornings, "twice a day".
   var hours: [Int] = []
+  /// The part of the day that was said with it: "every night at 9".
+  var part: DayPart?
   /// "Weekly" says how often, "once a week" only when a day is said too.
   var needsDay = false
   /// Meals, without "every": a time only where nothing else says one.
   var isMeal = false
+
+  /// Whether it says which days of its periods.
+  var saysDays: Bool {
+    !(rule.weekdays.isEmpty && rule.monthDays.isEmpty && rule.yearDays.isEmpty
+      && rule.weekNumbers.isEmpty)
+  }
 
   init(_ frequency: RecurrenceRule.Frequency, interval: Int = 1) {
     rule = RecurrenceRule(frequency, interval: interval)
@@ -18,11 +26,25 @@ struct SaidRecurrence: Sendable, Hashable {
 extension Parser {
   /// `every other tuesday`, `daily`, `weekdays`, `twice a day`, `the last friday of each month`, `with meals`.
   func recurrence(_ index: Int) -> Found<SaidRecurrence>? {
-    guard
+    guard mayBeginRecurrence(index),
       let found = everyOrdinal(index) ?? every(index) ?? adverb(index) ?? timesPer(index)
         ?? pluralDays(index) ?? ofEvery(index) ?? meals(index)
     else { return nil }
     return withDays(found)
+  }
+
+  /// Whether it is worth looking: most words of a text begin no recurrence.
+  private func mayBeginRecurrence(_ index: Int) -> Bool {
+    let word = lexeme(index)
+    switch word.keyword {
+    case .none: return word.weekday > 0 || word.ordinal > 0 || word.number >= 0 || isNumber(index)
+    case .every, .once, .twice, .thrice, .daily, .everyday, .weekly, .monthly, .yearly, .hourly,
+      .nightly, .biweekly, .with, .after, .before, .at, .on, .the, .last, .beginning, .start, .end,
+      .weekdays, .weekend, .few,
+      .couple, .a:
+      return true
+    default: return false
+    }
   }
 
   // MARK: Every
@@ -35,7 +57,8 @@ extension Parser {
     if keyword(next) == .other {
       interval = 2
       next += 1
-    } else if let count = ordinal(next) ?? number(next), !isUnitSecond(next) {
+    } else if keyword(next) != .few, let count = ordinal(next) ?? number(next), !isUnitSecond(next)
+    {
       interval = count.value
       next = count.end
     } else if let half = after(.half, at: next) {
@@ -50,13 +73,15 @@ extension Parser {
       said.rule.weekdays = days.value.map { RecurrenceRule.WeekdayNumber($0) }
       return (said, days.end)
     }
-    if let unit = unit(next, afterNumber: interval > 1), let said = Self.said(unit.value, interval) {
+    if let unit = unit(next, afterNumber: interval > 1), let said = Self.said(unit.value, interval)
+    {
       return (said, unit.end)
     }
     if keyword(next) == .meal { return meal(next + 1) }
     if interval == 1, let part = dayPart(next) {
       var said = SaidRecurrence(.daily)
       said.hours = [part.value.part.due.hour]
+      said.part = part.value.part
       return (said, part.end)
     }
     if interval == 1, let month = month(next) {
@@ -95,11 +120,15 @@ extension Parser {
   // MARK: Words of their own
 
   private func adverb(_ index: Int) -> Found<SaidRecurrence>? {
-    // "twice weekly" does not say when.
-    if index > 0, [.once, .twice, .thrice, .times, .x].contains(keyword(index - 1)) { return nil }
+    // "bi-weekly" is twice or half as often; "twice weekly" does not say when.
+    if isSign(index - 1, "-") { return nil }
+    if index > 0, KeywordSet([.once, .twice, .thrice, .times, .x]).contains(keyword(index - 1)) {
+      return nil
+    }
     return switch keyword(index) {
     case .daily, .everyday: (SaidRecurrence(.daily), index + 1)
     case .weekly: (SaidRecurrence(.weekly), index + 1)
+    case .biweekly: (SaidRecurrence(.weekly, interval: 2), index + 1)
     case .monthly: (SaidRecurrence(.monthly), index + 1)
     case .yearly: (SaidRecurrence(.yearly), index + 1)
     case .hourly: (SaidRecurrence(.hourly), index + 1)
@@ -107,6 +136,7 @@ extension Parser {
       {
         var said = SaidRecurrence(.daily)
         said.hours = [DayPart.night.due.hour]
+        said.part = .night
         return (said, index + 1)
       }()
     default: nil
@@ -117,10 +147,11 @@ extension Parser {
   private func timesPer(_ index: Int) -> Found<SaidRecurrence>? {
     guard let count = howOften(index) else { return nil }
     var next = count.end
-    if keyword(next) == .daily, count.value > 1 {
+    if keyword(next) == .daily {
       next += 1
     } else {
-      guard [.a, .per, .every].contains(keyword(next)), let unit = unit(next + 1, afterNumber: false)
+      guard KeywordSet([.a, .per, .every]).contains(keyword(next)),
+        let unit = unit(next + 1, afterNumber: false)
       else { return nil }
       if unit.value != .day {
         guard count.value == 1, unit.value > .day, var said = Self.said(unit.value, 1) else {
@@ -159,9 +190,9 @@ extension Parser {
 
   /// `with meals`, `with every meal`: breakfast, lunch and dinner.
   private func meals(_ index: Int) -> Found<SaidRecurrence>? {
-    guard keyword(index) == .with || keyword(index) == .at else { return nil }
+    guard KeywordSet([.with, .at, .after, .before]).contains(keyword(index)) else { return nil }
     let next = keyword(index + 1) == .every ? index + 2 : index + 1
-    return keyword(next) == .meal && (next > index + 1 || keyword(index) == .with)
+    return keyword(next) == .meal && (next > index + 1 || keyword(index) != .at)
       ? meal(next + 1) : nil
   }
 
@@ -171,9 +202,16 @@ extension Parser {
     return (said, end)
   }
 
-  /// `tuesdays and thursdays`, `weekends`, `on weekdays`: the plural says that there are many.
+  /// `tuesdays and thursdays`, `weekends`, `on weekdays`, `sunday nights`: the plural says that there are many.
   private func pluralDays(_ index: Int) -> Found<SaidRecurrence>? {
     let start = keyword(index) == .on ? index + 1 : index
+    if let days = weekdayList(start), lexeme(days.end).plural, let part = dayPart(days.end) {
+      var said = SaidRecurrence(.weekly)
+      said.rule.weekdays = days.value.map { RecurrenceRule.WeekdayNumber($0) }
+      said.hours = [part.value.part.due.hour]
+      said.part = part.value.part
+      return (said, part.end)
+    }
     guard lexeme(start).plural && !tokens[start].isPossessive || keyword(start) == .weekdays,
       lexeme(start).weekday > 0 || keyword(start) == .weekdays || weekendWord(start) != nil,
       !lexeme(start).isWeak || start > index || tokens.count == 1, text(start) != "weekday",
@@ -189,9 +227,9 @@ extension Parser {
   func weekdayList(_ index: Int) -> Found<[Weekday]>? {
     guard var (days, end) = weekdays(index) else { return nil }
     while true {
-      if days.count == 1 || isSign(end, "-") || [.through, .to].contains(keyword(end)) {
+      if days.count == 1 || isSign(end, "-") || KeywordSet([.through, .to]).contains(keyword(end)) {
         let next = end + 1
-        if isSign(end, "-") || [.through, .to].contains(keyword(end)),
+        if isSign(end, "-") || KeywordSet([.through, .to]).contains(keyword(end)),
           let to = weekdays(next), to.value.count == 1, let from = days.last
         {
           days.removeLast()
@@ -295,7 +333,7 @@ extension Parser {
   /// `every first friday of the month`, `every 4th and 10th of the month`, `every fourth thursday in november`.
   private func everyOrdinal(_ index: Int) -> Found<SaidRecurrence>? {
     guard keyword(index) == .every, let counted = countedDays(index + 1),
-      [.of, .in].contains(keyword(counted.end))
+      KeywordSet([.of, .in]).contains(keyword(counted.end))
     else { return nil }
     let next = skipping([.the], from: counted.end + 1)
     if let month = month(next) { return yearly(counted.value, month: month) }
@@ -307,7 +345,7 @@ extension Parser {
   /// `the 4th of every other month`, `first friday of each month`, `end of each month`, `31st of every year`.
   private func ofEvery(_ index: Int) -> Found<SaidRecurrence>? {
     let start = skipping([.on, .the, .at], from: index)
-    guard let counted = countedDays(start), [.of, .in].contains(keyword(counted.end)),
+    guard let counted = countedDays(start), KeywordSet([.of, .in]).contains(keyword(counted.end)),
       keyword(counted.end + 1) == .every
     else { return nil }
     var next = counted.end + 2
@@ -401,10 +439,12 @@ extension Parser {
     if let counted = countedDays(start) {
       var rule = said.rule
       var end = counted.end
-      if rule.frequency == .yearly, [.in, .of].contains(keyword(end)), let month = month(end + 1) {
+      if rule.frequency == .yearly, KeywordSet([.in, .of]).contains(keyword(end)),
+        let month = month(end + 1)
+      {
         rule.months = [month.value]
         end = month.end
-      } else if [.of, .in].contains(keyword(end)) {
+      } else if KeywordSet([.of, .in]).contains(keyword(end)) {
         guard let noun = after(.the, at: end + 1), let unit = unit(noun, afterNumber: false),
           Self.said(unit.value, 1)?.rule.frequency == rule.frequency
         else { return nil }

@@ -12,6 +12,19 @@ struct Parser: Sendable {
   let region: Region
   /// Seconds by which that wall is ahead of UTC.
   let offset: Int
+  /// Whether a word or sign is there that may join two days to a range.
+  let hasConnector: Bool
+
+  init(tokens: [Token], now: CivilDateTime, region: Region, offset: Int) {
+    self.tokens = tokens
+    self.now = now
+    self.region = region
+    self.offset = offset
+    let connectors: KeywordSet = [.to, .through, .until, .between]
+    hasConnector = tokens.contains {
+      $0.sign == UInt8(ascii: "-") || connectors.contains($0.lexeme.keyword)
+    }
+  }
 
   var today: CivilDate { now.date }
   var dayFirst: Bool { region.isDayFirst }
@@ -47,7 +60,7 @@ struct Parser: Sendable {
   }
 
   /// The index after any of these words.
-  func skipping(_ words: Set<Keyword>, from index: Int) -> Int {
+  func skipping(_ words: KeywordSet, from index: Int) -> Int {
     var index = index
     while words.contains(keyword(index)) { index += 1 }
     return index

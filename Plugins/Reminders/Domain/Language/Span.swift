@@ -8,7 +8,7 @@ struct Span: Sendable, Hashable {
   /// The finest unit that was said.
   var grain: Grain
 
-  /// Hundredths of a unit; half a month is 15 days.
+  /// Hundredths of a unit; a month and a half are 45 days.
   init(_ unit: Grain, hundredths: Int) {
     let isWhole = hundredths % 100 == 0
     grain = isWhole ? unit : Grain(rawValue: max(0, unit.rawValue - 1)) ?? unit
@@ -21,8 +21,8 @@ struct Span: Sendable, Hashable {
       if isWhole { days = count / 100 } else { seconds = count * 864 }
       if !isWhole { grain = .hour }
     case .month, .quarter:
-      months = hundredths / 100 * (unit == .quarter ? 3 : 1)
-      if !isWhole { days = hundredths % 100 * 30 * (unit == .quarter ? 3 : 1) / 100 }
+      let count = unit == .quarter ? hundredths * 3 : hundredths
+      if isWhole { months = count / 100 } else { days = count * 30 / 100 }
       if !isWhole { grain = .day }
     case .year:
       months = hundredths * 12 / 100

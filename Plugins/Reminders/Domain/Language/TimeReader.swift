@@ -63,11 +63,54 @@ public struct TimeReader: Sendable {
 }
 
 extension Parser {
-  /// Whether a word was left that says that the time is not what it seems: `the closest christmas to today`.
+  /// Whether a word was left that says that the time is not what it seems: `the closest christmas to today`, `every hour
+  /// until the bell rings`.
   func hasMisleadingRest(_ phrase: Phrase) -> Bool {
-    tokens.indices.contains { index in
-      keyword(index) == .closest && !phrase.covered.contains { $0.contains(index) }
+    let misleading: KeywordSet =
+      phrase.recurrence == nil
+      ? [.closest, .weekdays, .every, .except, .than]
+      : [.until, .except, .starting, .every, .weekdays]
+    // "every year on my birthday"
+    let isOpen = phrase.recurrence.map { $0.rule.frequency != .daily && !$0.saysDays } ?? false
+    if phrase.covered.contains(where: { goesOn($0, phrase) }) { return true }
+    return tokens.indices.contains { index in
+      (misleading.contains(keyword(index)) || isOpen && keyword(index) == .on)
+        && !phrase.covered.contains { $0.contains(index) }
     }
+  }
+
+  /// Whether a time goes on where its reading ended: `monday and thursday`, `at 5:30 or 6`, `an hour before midnight`.
+  private func goesOn(_ range: Range<Int>, _ phrase: Phrase) -> Bool {
+    func isRead(_ index: Int) -> Bool { phrase.covered.contains { $0.contains(index) } }
+    let relations: KeywordSet = [.before, .after, .from]
+    let start = range.lowerBound
+    let word = relations.contains(keyword(start)) ? start : start - 1
+    if phrase.recurrence == nil, relations.contains(keyword(word)), lexeme(word - 1).unit != nil,
+      !isRead(word - 1)
+    {
+      return true
+    }
+    if lexeme(start - 1).weekday > 0, !isRead(start - 1),
+      !lexeme(start - 1).isWeak || lexeme(start).weekday > 0
+    {
+      return true
+    }
+    let end = range.upperBound
+    if isRead(end) { return false }
+    // "monday week" is a week later, "saturday 10-12" a part of it.
+    if text(end) == "week" || isNumber(end) && isSign(end + 1, "-") && isNumber(end + 2) {
+      return true
+    }
+    let joined =
+      keyword(end) == .and || text(end) == "or" || isSign(end, ",") || isSign(end, "/")
+      || lexeme(end).weekday > 0
+    guard joined else { return false }
+    let next = lexeme(end).weekday > 0 ? end : skipping([.at, .in, .on, .the], from: end + 1)
+    let parts: KeywordSet = [.morning, .afternoon, .evening, .night, .lunch, .dinner, .bedtime]
+    return !isRead(next)
+      && (lexeme(next).weekday > 0 || parts.contains(keyword(next))
+        || keyword(end) == .and && clock(next).map { !$0.value.isLatent } == true
+        || text(end) == "or" && isNumber(next))
   }
 
   /// Whether nothing but the time is in the text.
@@ -75,7 +118,9 @@ extension Parser {
     var index = 0
     for range in phrase.covered {
       while index < range.lowerBound {
-        guard tokens[index].kind == .sign || Self.links.contains(keyword(index)) else { return false }
+        guard tokens[index].kind == .sign || Self.links.contains(keyword(index)) else {
+          return false
+        }
         index += 1
       }
       index = range.upperBound
@@ -94,9 +139,11 @@ extension Parser {
       {
         first -= 1
       }
-      let joined = last >= 0 && (last + 1..<max(first, last + 1)).allSatisfy {
-        isSign($0, ",") || keyword($0) == .and
-      }
+      let joined =
+        last >= 0
+        && (last + 1..<max(first, last + 1)).allSatisfy {
+          isSign($0, ",") || keyword($0) == .and
+        }
       let bytes = tokens[first].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
       if joined, let previous = spans.popLast() {
         spans.append(previous.lowerBound..<bytes.upperBound)

@@ -17,6 +17,8 @@ struct Token: Sendable {
   var sign: UInt8 = 0
   /// Whether nothing is between it and the token before.
   var isAdjacent = false
+  /// Whether the grammar knows the word.
+  var isKnown = false
   /// Written with 's at its end.
   var isPossessive = false
 }
@@ -59,34 +61,51 @@ struct Tokenizer {
     _ text: [UInt8], _ index: inout Int, end: Int, isAdjacent: Bool
   ) -> Token {
     let start = index
-    var lower: [UInt8] = []
     if isLetter(text[index]) {
-      while index < end {
-        let byte = text[index]
-        if isLetter(byte) {
-          lower.append((65...90).contains(byte) ? byte | 32 : byte)
-        } else if byte == UInt8(ascii: "'"), index + 1 < end, isLetter(text[index + 1]), index > start {
-          lower.append(byte)
-        } else {
-          break
-        }
-        index += 1
-      }
+      index += 1
+      while index < end, isLetter(text[index]) || isInnerApostrophe(text, index, end) { index += 1 }
     } else {
-      lower.append(text[index])
       index += 1
     }
     var token = Token(kind: .word, range: start..<index, isAdjacent: isAdjacent)
-    if lower.count > 3, lower.suffix(2).elementsEqual("'s".utf8), !lower.starts(with: "o'".utf8) {
-      token.isPossessive = true
-      lower.removeLast(2)
-    }
-    // No known word is longer, and strings of up to 15 bytes are not allocated.
-    if lower.count <= 15 {
-      token.text = String(decoding: lower, as: UTF8.self)
-      token.lexeme = Lexicon.lookup(token.text) ?? Lexeme()
+    // No known word is longer, 's and an apostrophe of three bytes included.
+    guard index - start <= 19 else { return token }
+    (token.text, token.isPossessive) = lowercased(text, start..<index)
+    if let lexeme = Lexicon.lookup(token.text) {
+      token.lexeme = lexeme
+      token.isKnown = true
     }
     return token
+  }
+
+  /// The word in lower case, without 's, its apostrophes straight; short strings are not allocated.
+  private static func lowercased(_ text: [UInt8], _ range: Range<Int>) -> (String, Bool) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
+      var count = 0
+      var index = range.lowerBound
+      while index < range.upperBound {
+        let isCurly = isCurlyApostrophe(text, index, range.upperBound)
+        let byte = isCurly ? UInt8(ascii: "'") : text[index]
+        buffer[count] = (65...90).contains(byte) ? byte | 32 : byte
+        count += 1
+        index += isCurly ? 3 : 1
+      }
+      let isPossessive =
+        count > 3 && buffer[count - 1] == UInt8(ascii: "s")
+        && buffer[count - 2] == UInt8(ascii: "'")
+      if isPossessive { count -= 2 }
+      return (String(decoding: buffer[..<count], as: UTF8.self), isPossessive)
+    }
+  }
+
+  /// An apostrophe between letters, straight: the curly one is of bytes that count as letters.
+  private static func isInnerApostrophe(_ text: [UInt8], _ index: Int, _ end: Int) -> Bool {
+    text[index] == UInt8(ascii: "'") && index + 1 < end && isLetter(text[index + 1])
+  }
+
+  /// U+2019 in UTF-8.
+  private static func isCurlyApostrophe(_ text: [UInt8], _ index: Int, _ end: Int) -> Bool {
+    index + 2 < end && text[index] == 0xe2 && text[index + 1] == 0x80 && text[index + 2] == 0x99
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 <= 9 }
