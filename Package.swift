@@ -168,9 +168,8 @@ let shells: [Target] = [
     "KithCommands",
     [
       "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics",
-      "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore", "KithTime", "KithWire",
-      "MetricsContract", "ReflectionContract", "CLinux",
-      argumentParser, unixSignals,
+      "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore", "KithTime",
+      "KithWire", "MetricsContract", "ReflectionContract", "CLinux", argumentParser, unixSignals,
     ]),
 ]
 
