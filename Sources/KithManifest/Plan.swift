@@ -325,6 +325,7 @@ extension Plan: CustomStringConvertible {
       if worker.watchdog != PluginManifest.standardWatchdog {
         lines.append("     watchdog  \(worker.watchdog.map(\.short) ?? "off")")
       }
+      if worker.store != StoreSettings() { lines.append("     store     \(worker.store)") }
       if let listen = worker.listen { lines.append("     listens   \(listen.address)") }
       if !worker.configuration.isEmpty {
         let members = worker.shownConfiguration.map { "\($0.name)=\($0.value)" }

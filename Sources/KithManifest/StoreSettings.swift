@@ -51,7 +51,7 @@ public struct StoreSettings: Sendable, Hashable {
     fields.finish()
   }
 
-  /// The settings as a manifest has them.
+  /// The settings as a manifest has them, by the key that each has in a plan of changes.
   var settings: [PlannedSetting] {
     [
       PlannedSetting(key: "store.when_damaged", value: whenDamaged.rawValue, reach: .process),
@@ -60,5 +60,13 @@ public struct StoreSettings: Sendable, Hashable {
         key: "store.keep_events_size", value: ResourceLimits.words(keepEventsBytes),
         reach: .process),
     ]
+  }
+}
+
+extension StoreSettings: CustomStringConvertible {
+  /// `when_damaged salvage, keep_events 7d, keep_events_size 1MiB`
+  public var description: String {
+    "when_damaged \(whenDamaged.rawValue), keep_events \(keepEvents.short), "
+      + "keep_events_size \(ResourceLimits.words(keepEventsBytes))"
   }
 }

@@ -22,6 +22,7 @@ import Testing
     #expect(absent == standard && empty == standard)
     let said = try plugin(
       "store: { when_damaged: salvage, keep_events: 7d, keep_events_size: 1MiB }")
+    #expect("\(said)" == "when_damaged salvage, keep_events 7d, keep_events_size 1MiB")
     #expect(
       said
         == StoreSettings(
