@@ -88,8 +88,8 @@ import Testing
   ])
   func instantsAndWallsAgree(_ name: String) throws {
     let zone = try ZoneFiles().zone(named: name)
-    for step in 0..<20_000 {
-      let instant = Instant(seconds: -2_000_000_000 + step * 431_999)
+    for step in 0..<5_000 {
+      let instant = Instant(seconds: -2_000_000_000 + step * 1_727_999)
       let wall = zone.civil(at: instant)
       switch zone.resolve(wall) {
       case .once(instant): continue

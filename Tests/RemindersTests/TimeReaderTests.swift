@@ -229,7 +229,7 @@ import Testing
     ]
     var generator = SeededGenerator(seed: 7)
     let reader = try reader()
-    for _ in 0..<8_000 {
+    for _ in 0..<4_000 {
       let count = Int.random(in: 1...9, using: &generator)
       var text = ""
       for _ in 0..<count {

@@ -25,8 +25,7 @@ class Reader:
         offset = int(reference.utcoffset().total_seconds()) if reference.tzinfo else 0
         region = {"en_GB": "britain", "en_AU": "australia", "en_CA": "canada"}.get(case.get("locale"), "unitedStates")
         wall = reference.replace(tzinfo=None).strftime(BASIC)
-        text = ("in " if case["type"] == "duration" else "") + case["text"]
-        self.process.stdin.write(f"{wall}\t{offset}\t{region}\t{text}\n")
+        self.process.stdin.write(f"{wall}\t{offset}\t{region}\t{case['text']}\n")
         self.process.stdin.flush()
         return self.process.stdout.readline().rstrip("\n").split("\t")
 
@@ -37,23 +36,24 @@ class Reader:
 UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
 
 
-def judge_span(case, answer):
-    """A length, read as `in` so long."""
-    if answer[0] == "nothing":
-        return NONE
+def after_span(case):
+    """The time so long after the reference."""
     from dateutil.relativedelta import relativedelta
 
     reference = dt.datetime.fromisoformat(case["reference"]).replace(tzinfo=None)
     months = {"month": 1, "quarter": 3, "year": 12}.get(case["unit"])
     length = relativedelta(months=months * case["value"]) if months else dt.timedelta(seconds=UNITS[case["unit"]] * case["value"])
-    return RIGHT if answer[0] == "once" and answer[5] == (reference + length).isoformat() else WRONG
+    return (reference + length).isoformat()
 
 
 def judge_once(case, answer):
     """A time, an interval, or none."""
     kind = case["type"]
     if kind == "duration":
-        return judge_span(case, answer)
+        if answer[0] == "nothing":
+            return NONE
+        # A length is read as `in` so long.
+        return RIGHT if answer[0] == "once" and answer[5] == after_span(case) else WRONG
     if answer[0] == "nothing":
         return RIGHT if kind in ("negative", "none") else NONE
     if kind in ("negative", "none"):
@@ -163,8 +163,10 @@ def judge_other(case, found):
     kind = case["type"]
     if kind in ("negative", "none"):
         return WRONG if found else RIGHT
-    if kind in ("recurring", "duration"):
+    if kind == "recurring":
         return WRONG if found else NONE
+    if kind == "duration":
+        return NONE if not found else RIGHT if found.isoformat() == after_span(case) else WRONG
     if not found:
         return NONE
     expected = case.get("expected_start") or case["expected"]
@@ -201,6 +203,8 @@ def load(path):
     cases = [json.loads(line) for line in open(path)]
     for case in cases:
         case.setdefault("reference", "2013-02-12T04:30:00-02:00")
+        if case["type"] == "duration":
+            case["text"] = "in " + case["text"]
         if case["type"] == "expected_failure" or isinstance(case.get("expected"), dict) and case["expected"].get("expected_failure"):
             case["type"] = "left out"
     return [case for case in cases if case["type"] != "left out"]

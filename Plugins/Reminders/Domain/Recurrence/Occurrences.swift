@@ -3,8 +3,8 @@ public import KithTime
 /// What a rule gives on the wall, ascending, each time once; made as it is asked for.
 ///
 /// A rule that never matches ends after bounded work: 400 years of its periods, or 400,000 steps of a rule shorter than a
-/// day, some milliseconds; every rule ends with the year 9999. To begin late costs nothing, except for a rule with
-/// `COUNT`: its periods must be counted from the start, each in constant time.
+/// day, some milliseconds and never a second; every rule ends with the year 9999. To begin late costs nothing, except for a
+/// rule with `COUNT`: its periods must be counted from the start, each in constant time.
 public struct Occurrences: Sequence, IteratorProtocol, Sendable {
   private enum Source: Sendable {
     case long(LongPeriods)

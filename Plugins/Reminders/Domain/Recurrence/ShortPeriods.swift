@@ -48,7 +48,8 @@ struct ShortPeriods: Sendable {
   /// The next period that has an occurrence; nil when none was found or the year 9999 has passed.
   mutating func next() -> Period? {
     if pattern.count == 0 { return nil }
-    for _ in 0..<Self.barrenSteps {
+    for tried in 0..<Self.barrenSteps {
+      if tried == 1000, !meetsItsTimes { return nil }
       let wall = base + index * step
       let day = floorDivide(wall, 86_400)
       if day > LongPeriods.lastDay { return nil }
@@ -62,18 +63,33 @@ struct ShortPeriods: Sendable {
     return nil
   }
 
+  /// Whether the steps ever meet a time of the day that the rule allows: every 24 hours from 9 on, 3 is never met.
+  private var meetsItsTimes: Bool {
+    var (divisor, rest) = (86_400, step % 86_400)
+    while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
+    let first = base - floorDivide(base, divisor) * divisor
+    return stride(from: first, to: 86_400, by: divisor).contains { second in
+      Self.has(hours, second / 3600) && Self.has(minutes, second / 60 % 60)
+        && Self.has(seconds, second % 60)
+    }
+  }
+
+  private static func has(_ mask: UInt64, _ number: Int) -> Bool {
+    mask & 1 << UInt64(number) != 0
+  }
+
   /// The earliest second after a period that does not match which may; nil where the period matches.
   private func nextCandidate(after wall: Int, day: Int) -> Int? {
     guard filter.allows(CivilDate(dayNumber: day)) else { return nextDay(after: day) * 86_400 }
     let second = wall - day * 86_400
-    if hours & 1 << UInt64(second / 3600) == 0 {
+    if !Self.has(hours, second / 3600) {
       return day * 86_400 + Self.next(in: hours, after: second / 3600, of: 24) * 3600
     }
-    if minutes & 1 << UInt64(second / 60 % 60) == 0 {
+    if !Self.has(minutes, second / 60 % 60) {
       let hour = wall - second % 3600
       return hour + Self.next(in: minutes, after: second / 60 % 60, of: 60) * 60
     }
-    if seconds & 1 << UInt64(second % 60) == 0 {
+    if !Self.has(seconds, second % 60) {
       return wall - second % 60 + Self.next(in: seconds, after: second % 60, of: 60)
     }
     return nil
