@@ -17,6 +17,9 @@ struct CallCommand: AsyncParsableCommand {
       A method that takes a stream reads a message a line from standard input, unless one is given; a line that is none \
       cancels the call. One that answers with a stream writes an answer a line, in JSON, as it comes; ctrl-C ends the call.
 
+      A call whose worker dies under it is made once more, by itself, where that can do no harm: its method has no side \
+      effects, or it has an idempotency key.
+
       EXAMPLES
         kith call kith.risk.v1.RiskEngine/Analyze '{"text": "You won a prize", "channel": "SMS"}'
         kith call RiskEngine/GetModel --json
