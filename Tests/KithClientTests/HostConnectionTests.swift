@@ -53,7 +53,8 @@ private final class ScriptedHost: Sendable {
     #expect(error?.code == .unavailable)
     #expect(
       error?.message == "no host is running for product milo (no socket at "
-        + "\(places.controlSocket)); start it with `kith up milo`")
+        + "\(places.controlSocket)); start it with `kith up milo`, or with the path of its manifest"
+    )
   }
 
   @Test func recognisesTheSocketOfADeadHost() async throws {
