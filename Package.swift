@@ -143,7 +143,7 @@ let shells: [Target] = [
   library(
     "KithWorkerStore",
     [
-      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithWire",
+      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTime", "KithWire",
       "KithWorker", "WorkerContract", logging,
     ]),
   library("KithPlanning", ["KithManifest", "KithReflection"]),

@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
@@ -303,6 +304,12 @@ int kith_linux_is_delegated(const char *group) {
   char value = 0;
   return (getxattr(group, "trusted.delegate", &value, 1) == 1 && value == '1') ||
          (getxattr(group, "user.delegate", &value, 1) == 1 && value == '1');
+}
+
+int64_t kith_linux_wall_milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 void kith_linux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

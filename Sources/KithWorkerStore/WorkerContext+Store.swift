@@ -1,8 +1,8 @@
 import EventsContract
-import Glibc
 import KithRPC
 import KithSealing
 public import KithStore
+import KithTime
 public import KithWorker
 import Logging
 import WorkerContract
@@ -19,22 +19,18 @@ extension WorkerContext {
   /// and gone with the process; a worker that cannot do with that names `postures: [personal]` in its `plugin.yaml`, and the
   /// host refuses such a product. One that had to be saved (`when_damaged: salvage`) makes the worker degraded, so that a
   /// person sees what was saved.
-  /// - Parameters:
-  ///   - migrations: the steps of its schema, the oldest first.
-  ///   - now: wall time, in milliseconds since 1970, against which events grow old.
+  /// - Parameter migrations: the steps of its schema, the oldest first.
   /// - Throws: FAILED_PRECONDITION with what is wrong and what to do, which `kith why` shows.
-  public func openStore(
-    migrations: [Store.Migration],
-    now: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
-  ) async throws -> Store {
+  public func openStore(migrations: [Store.Migration]) async throws -> Store {
     let store = try open(migrations)
     if let salvage = store.salvage {
       logger.error("the store was damaged", metadata: ["salvage": "\(salvage)"])
       health.degrade("its store was damaged: \(salvage)")
     }
     serveBesideCalls(.events(EventsService(store: store)))
-    runBesideCalls { [logger] in
-      await EventKeeping(store: store, logger: logger, now: now).run()
+    runBesideCalls { [logger, clock] in
+      // Events grow old by the clock that the worker goes by.
+      await EventKeeping(store: store, logger: logger) { Int64(clock.now.milliseconds) }.run()
     }
     return store
   }
@@ -68,16 +64,6 @@ extension WorkerContext {
     } catch {
       throw RPCError(.failedPrecondition, "the store cannot be opened: \(type(of: error))")
     }
-  }
-}
-
-/// The clock on the wall.
-public enum WallClock {
-  /// Milliseconds since 1970.
-  public static var milliseconds: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
 }
 

@@ -47,8 +47,8 @@ enum House {
       "Glibc",
     ],
     "KithWorkerStore": [
-      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithWire",
-      "KithWorker", "WorkerContract", "Logging", "Glibc",
+      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTime", "KithWire",
+      "KithWorker", "WorkerContract", "Logging",
     ],
     "KithWorker": [
       "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithRPC",

@@ -2,6 +2,7 @@ import Glibc
 import KithAccess
 import KithRPC
 import KithStore
+import KithTime
 import KithWorker
 import KithWorkerStore
 import TestingContract
@@ -17,6 +18,7 @@ struct Ledger: OnceHandler {
   private let path: String
   private let generation: UInt64
   private let store: Store
+  private let clock: WorkerClock
 
   /// The service of a worker that has a state folder, which answers repeats from a record in it; nil without one.
   static func service(_ context: WorkerContext) async throws -> ServiceDefinition? {
@@ -24,7 +26,8 @@ struct Ledger: OnceHandler {
     let store = try await context.openStore(migrations: [])
     let answers = StoredAnswers(in: store, now: { Int64(time(nil)) })
     let ledger = Ledger(
-      path: "\(folder)/\(fileName)", generation: context.generation, store: store)
+      path: "\(folder)/\(fileName)", generation: context.generation, store: store,
+      clock: context.clock)
     return .once(ledger).answeringRepeats(from: answers)
   }
 
@@ -40,8 +43,9 @@ struct Ledger: OnceHandler {
     guard write(file, line, line.count) == line.count else {
       throw RPCError(.internal, "the list cannot be written")
     }
+    let now = Int64(clock.now.milliseconds)
     try await store.write { transaction in
-      try transaction.append(request, about: UserID("ada"), at: WallClock.milliseconds)
+      try transaction.append(request, about: UserID("ada"), at: now)
     }
     return AppendResponse(entry: request.entry, generation: generation)
   }

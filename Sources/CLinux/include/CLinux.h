@@ -98,5 +98,9 @@ int kith_linux_adopt_orphans(void);
 // Whether systemd has given a control group away: getxattr(2) of trusted.delegate or user.delegate. Not in the Glibc module.
 int kith_linux_is_delegated(const char *group);
 
+// What clock_gettime(2) tells of CLOCK_REALTIME, in milliseconds. Where a library brings Foundation along, `timespec` is no
+// longer Glibc's.
+int64_t kith_linux_wall_milliseconds(void);
+
 // prctl(2) PR_SET_NAME for the calling thread. Variadic in C.
 void kith_linux_name_thread(const char *name);

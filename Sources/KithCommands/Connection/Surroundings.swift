@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// What a command finds around it: variables, the terminal, the folder it was called from.
@@ -15,11 +16,7 @@ struct Surroundings: Sendable {
   }
 
   /// Now, in milliseconds since 1970-01-01T00:00:00Z.
-  static var now: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-  }
+  static var now: Int64 { kith_linux_wall_milliseconds() }
 
   /// The folder that an option names, as a path from the root of the file system.
   /// - Throws: ``CommandFailure`` with exit code 64 when it is empty, as a variable that is not set is: that does not mean
