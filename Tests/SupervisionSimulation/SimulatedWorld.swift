@@ -347,7 +347,8 @@ public struct SimulatedWorld: Hashable, Sendable {
     case .kill(let incarnation):
       expectLive(incarnation, "SIGKILL")
       expectNotPublished(incarnation)
-      if processes[incarnation]?.isTerminated == false {
+      // One that does not end at once is killed again, whatever it said in between.
+      if processes[incarnation]?.isTerminated == false, processes[incarnation]?.isKilled == false {
         expectSilence(incarnation)
         if processes[incarnation]?.isForgiven == false {
           processes[incarnation]?.fault = .stuck
