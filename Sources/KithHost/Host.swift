@@ -121,10 +121,12 @@ public actor Host {
     controlGroups = Result { () throws(SystemError) in try ControlGroups() }
     var (wishes, damagedWishes) = HostWishes.read(Self.wishesPath(places))
     self.damagedWishes = damagedWishes
-    // What an earlier host of this product showed last stands; it was started with the same words.
-    wishes.virtualTime = settings.virtualStart.map {
-      wishes.virtualTime ?? ClockMove.Time(wallMilliseconds: $0, elapsedMilliseconds: 0)
-    }
+    // What an earlier host of this product showed last stands, for its workers go by it.
+    wishes.virtualTime =
+      wishes.virtualTime
+      ?? settings.virtualStart.map {
+        ClockMove.Time(wallMilliseconds: $0, elapsedMilliseconds: 0)
+      }
     self.wishes = wishes
     let earlier: EarlierProcesses
     do throws(SystemError) {

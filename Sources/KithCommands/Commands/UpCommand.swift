@@ -47,11 +47,12 @@ struct UpCommand: AsyncParsableCommand {
   func run() async throws {
     let surroundings = Surroundings.current
     let root = try Surroundings.root(root)
+    let reader = try plugins.reader(environment: surroundings.environment)
     let plan: Plan
     do throws(ManifestErrors) {
-      plan = try reader(surroundings).checkedPlan(product)
+      plan = try reader.checkedPlan(product)
     } catch {
-      try await takeOver(surroundings, root: root, because: error)
+      try await takeOver(surroundings, root: root)
       throw error
     }
     let places = try ProductPlaces(
@@ -77,16 +78,8 @@ struct UpCommand: AsyncParsableCommand {
     text == "now" ? Surroundings.now : Int64(try ClockCommand.instant(text).milliseconds)
   }
 
-  private func reader(_ surroundings: Surroundings) throws(ManifestErrors) -> ManifestReader {
-    ManifestReader(
-      folders: plugins.folders.map(Surroundings.absolutePath), environment: surroundings.environment
-    )
-  }
-
   /// Has a host lead the workers that an earlier one left, although the manifest is wrong by now: they run on as they are.
-  private func takeOver(
-    _ surroundings: Surroundings, root: String?, because errors: ManifestErrors
-  ) async throws {
+  private func takeOver(_ surroundings: Surroundings, root: String?) async throws {
     let manifest = Surroundings.productArgument(product)
     let left = LeftProduct.all(product: nil, root: root, environment: surroundings.environment)
       .first { $0.isLeft && $0.manifest == manifest }

@@ -36,12 +36,12 @@ actor LastingConnection {
       do {
         return try await body(running.connection.host)
       } catch let error as RPCError where error.code == .unavailable && isPatient {
-        try await waitForHost(after: error)
+        try await waitForHost()
       }
     }
   }
 
-  private func waitForHost(after error: RPCError) async throws {
+  private func waitForHost() async throws {
     running.connection.close()
     var patience = ContinuousClock.now + Self.patience
     var isTold = false
