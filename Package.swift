@@ -67,25 +67,25 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 /// where it keeps data.
 func workerPlugin(
   _ name: String, executable: String, contract: Target.Dependency, keepsData: Bool = false,
-  serviceLibraries: [Target.Dependency] = []
+  domainLibraries: [Target.Dependency] = [], serviceLibraries: [Target.Dependency] = []
 ) -> [Target] {
   let store: [Target.Dependency] = keepsData ? ["KithAccess", "KithStore", grdb] : []
   let storeOfWorker: [Target.Dependency] = keepsData ? ["KithWorkerStore"] : []
   return [
-    library("\(name)Domain", path: "Plugins/\(name)/Domain", []),
+    library("\(name)Domain", path: "Plugins/\(name)/Domain", domainLibraries),
     library(
       "\(name)Service", path: "Plugins/\(name)/Service",
       [.byName(name: "\(name)Domain"), contract, "KithJSON", "KithRPC", "KithWire"]
         + store + serviceLibraries),
     program(
       executable, path: "Plugins/\(name)/Worker",
-      [.byName(name: "\(name)Service"), "KithWorker"] + storeOfWorker),
+      [.byName(name: "\(name)Service"), "KithWorker", logging] + storeOfWorker + domainLibraries),
     tests(
       "\(name)Tests",
       [
         .byName(name: "\(name)Domain"), .byName(name: "\(name)Service"), contract,
         "KithJSON", "KithRPC", "KithTransportInProcess",
-      ] + store),
+      ] + store + (keepsData ? ["KithSealing", "KithTesting", "KithWire"] : []) + domainLibraries),
   ]
 }
 
@@ -108,7 +108,6 @@ let pure: [Target] = [
   library("KithCertificates", [asn1, crypto]),
   library("KithMetrics", []),
   library("KithTime", []),
-  library("KithAccess", []),
   library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
 
@@ -119,6 +118,7 @@ let calls: [Target] = [
   library("KithTransportNng", ["KithCertificates", "KithRPC", "CNng", collections]),
   library("KithTransportInProcess", ["KithRPC"]),
   library("KithTelemetry", ["KithRPC", metrics, tracing]),
+  library("KithAccess", ["KithRPC"]),
 ]
 
 /// Floor 3: words: the generated contracts, and what reads contracts at run time.
@@ -184,11 +184,9 @@ let plugins: [Target] =
   workerPlugin(
     "RiskEngine", executable: "risk-engine-worker", contract: "RiskContract",
     serviceLibraries: [crypto])
-  // Reminders, of which only the rules are here yet.
-  + [
-    library("RemindersDomain", path: "Plugins/Reminders/Domain", ["KithTime"]),
-    tests("RemindersTests", ["KithTime", "RemindersDomain"]),
-  ]
+  + workerPlugin(
+    "Reminders", executable: "reminders-worker", contract: "RemindersContract", keepsData: true,
+    domainLibraries: ["KithTime"], serviceLibraries: ["KithTime"])
 
 /// Beside the house.
 let testing: [Target] = [
@@ -234,7 +232,7 @@ let testing: [Target] = [
       "DescriptorContract", "KithJSON", "KithReflection", "KithWire", "RiskContract",
       "TestingContract",
     ]),
-  tests("KithAccessTests", ["KithAccess"]),
+  tests("KithAccessTests", ["KithAccess", "KithRPC"]),
   tests("KithSealingTests", ["KithSealing", "KithTesting", crypto]),
   tests(
     "KithStoreTests",
@@ -291,7 +289,7 @@ let testing: [Target] = [
       "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
       "SupervisionSimulation", "TestCertificates",
       "TestingContract", "kith", "kithd", "misbehaving-worker",
-      "risk-engine-worker", grdb,
+      "RemindersContract", "reminders-worker", "risk-engine-worker", grdb,
     ]),
 ]
 
@@ -300,6 +298,7 @@ let package = Package(
   products: [
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kithd", targets: ["kithd"]),
+    .executable(name: "reminders-worker", targets: ["reminders-worker"]),
     .executable(name: "risk-engine-worker", targets: ["risk-engine-worker"]),
     // Not to be shipped: what tools/soak runs.
     .executable(name: "misbehaving-worker", targets: ["misbehaving-worker"]),

@@ -29,6 +29,8 @@ public struct FieldDescription: Sendable, Equatable {
   /// What the service takes when the field is absent, as a person would write it: `(kith.default_value)`. Empty when
   /// the contract does not say.
   public var documentedDefault: String
+  /// Whether its value stands by itself on the command line, without a flag: `(kith.positional)`.
+  public var isPositional: Bool
   /// Whether the contract says that it is no longer to be used.
   public var isDeprecated: Bool
   /// Whether a message without it is none: `required` of proto2.
@@ -40,7 +42,8 @@ public struct FieldDescription: Sendable, Equatable {
   public init(
     name: String, number: Int32, type: FieldType, cardinality: Cardinality = .implicit,
     jsonName: String? = nil, oneof: String? = nil, isSensitive: Bool = false,
-    documentedDefault: String = "", isDeprecated: Bool = false, isRequired: Bool = false,
+    documentedDefault: String = "", isPositional: Bool = false, isDeprecated: Bool = false,
+    isRequired: Bool = false,
     documentation: String = ""
   ) {
     self.name = name
@@ -51,6 +54,7 @@ public struct FieldDescription: Sendable, Equatable {
     self.oneof = oneof
     self.isSensitive = isSensitive
     self.documentedDefault = documentedDefault
+    self.isPositional = isPositional
     self.isDeprecated = isDeprecated
     self.isRequired = isRequired
     self.documentation = documentation

@@ -6,11 +6,14 @@ import KithWire
 struct FieldOptionReader {
   private static let sensitive = 51001
   private static let defaultValueNumber = 51002
+  private static let positional = 51003
 
   /// `(kith.sensitive)`.
   private(set) var isSensitive = false
   /// `(kith.default_value)`.
   private(set) var defaultValue = ""
+  /// `(kith.positional)`.
+  private(set) var isPositional = false
 
   init(_ options: FieldOptions?) {
     guard let bytes = options?.unknownFields.bytes, !bytes.isEmpty else { return }
@@ -21,6 +24,7 @@ struct FieldOptionReader {
         switch (tag.field, tag.type) {
         case (Self.sensitive, .varint): isSensitive = try reader.varint() != 0
         case (Self.defaultValueNumber, .lengthDelimited): defaultValue = try reader.text()
+        case (Self.positional, .varint): isPositional = try reader.varint() != 0
         default: try reader.skip(tag)
         }
       }

@@ -15,7 +15,6 @@ enum House {
     "KithManifest": ["KithJSON", "Yams", "Glibc"],
     "KithMetrics": [],
     "KithTime": ["Glibc"],
-    "KithAccess": [],
     "KithCertificates": ["Crypto", "FoundationEssentials", "SwiftASN1"],
     "KithSupervision": ["KithManifest", "KithMetrics"],
 
@@ -25,6 +24,7 @@ enum House {
     "KithTransportNng": ["KithCertificates", "KithRPC", "KithWire", "CNng", "Dispatch", "Glibc"],
     "KithTransportInProcess": ["KithRPC", "KithWire", "Dispatch", "Glibc"],
     "KithTelemetry": ["KithRPC", "Metrics", "Tracing"],
+    "KithAccess": ["KithRPC", "Glibc"],
 
     // Floor 3: words.
     "DescriptorContract": ["KithContractsC", "KithWire"],
@@ -91,11 +91,14 @@ enum House {
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
         || [
-          "KithAccess", "KithJSON", "KithRPC", "KithStore", "KithWire", "Crypto", "GRDB",
+          "KithAccess", "KithJSON", "KithRPC", "KithStore", "KithTime", "KithWire", "Crypto",
+          "GRDB",
           "FoundationEssentials",
         ].contains(name)
     case "Worker":
-      ["\(plugin)Service", "KithStore", "KithWorker", "KithWorkerStore"].contains(name)
+      [
+        "\(plugin)Service", "KithStore", "KithTime", "KithWorker", "KithWorkerStore", "Logging",
+      ].contains(name)
     default: false
     }
   }

@@ -31,6 +31,11 @@ struct RequestFlag: Equatable {
   /// The path of the field as an error names it: `span.start`.
   var fieldPath: String { path.map(\.name).joined(separator: ".") }
 
+  /// Whether its value may stand by itself, without the flag.
+  var isPositional: Bool {
+    path.count == 1 && field.isPositional && kind == .text && !field.holdsMany
+  }
+
   /// Whether it may be given several times.
   var isRepeatable: Bool { field.holdsMany }
 

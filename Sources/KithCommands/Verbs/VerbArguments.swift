@@ -175,13 +175,25 @@ private struct VerbArgumentParser<Reader: ValueReader> {
     // Help is for those who do not know the flags yet: it counts wherever it stands, except as another flag's value.
     var values: [(flag: RequestFlag, text: String)] = []
     var json: String?
+    let positional = flags.first(where: \.isPositional)
+    var words: [String] = []
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       if argument == "-h" {
         wantsHelp = true
         return
       }
-      guard argument.hasPrefix("--") else { throw unexpected(argument) }
+      if argument == "--", positional != nil {
+        words += rest
+        break
+      }
+      guard argument.hasPrefix("--") else {
+        guard positional != nil, argument == "-" || !argument.hasPrefix("-") else {
+          throw unexpected(argument)
+        }
+        words.append(argument)
+        continue
+      }
       let (name, inline) = OptionSyntax.split(argument)
       if let flag = flags.first(where: { $0.name == name }) {
         values.append((flag, try value(of: flag, inline: inline, rest: &rest)))
@@ -204,6 +216,10 @@ private struct VerbArgumentParser<Reader: ValueReader> {
         throw OptionSyntax.unknown(
           name, among: flags.map(\.name) + VerbArguments.ownOptionNames, command: command)
       }
+    }
+    // As a person would say it: add Pills at 8 pm
+    if let positional, !words.isEmpty {
+      values.append((positional, words.joined(separator: " ")))
     }
     if let json { try setRequest(json) }
     for (flag, text) in values { try set(flag, text) }

@@ -9,6 +9,7 @@
 #include "kith/host/v1/host.pb-c.h"
 #include "kith/reflection/v1/reflection.pb-c.h"
 #include "kith/reminders/v1/reminders.pb-c.h"
+#include "kith/reminders/v1/events.pb-c.h"
 #include "kith/risk/v1/risk.pb-c.h"
 #include "kith/rpc/v1/rpc.pb-c.h"
 #include "kith/testing/v1/everything.pb-c.h"

@@ -34,6 +34,9 @@ extern const size_t kith_reflection_v1_reflection_descriptor_size;
 extern const uint8_t *const kith_reminders_v1_reminders_descriptor;
 extern const size_t kith_reminders_v1_reminders_descriptor_size;
 
+extern const uint8_t *const kith_reminders_v1_events_descriptor;
+extern const size_t kith_reminders_v1_events_descriptor_size;
+
 extern const uint8_t *const kith_risk_v1_risk_descriptor;
 extern const size_t kith_risk_v1_risk_descriptor_size;
 
