@@ -104,6 +104,7 @@ public struct ContractPrinter: Sendable {
       options.append("(kith.default_value) = \"\(field.documentedDefault)\"")
     }
     if field.isPositional { options.append("(kith.positional) = true") }
+    if let unit = field.unit { options.append("(kith.unit) = \"\(unit.rawValue)\"") }
     if field.isDeprecated { options.append("deprecated = true") }
     let tail = options.isEmpty ? "" : " [\(options.joined(separator: ", "))]"
     return comment(field.documentation, indentation: indentation)

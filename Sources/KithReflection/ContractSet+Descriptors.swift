@@ -177,7 +177,7 @@ private struct DescriptorReader {
     return FieldDescription(
       name: name, number: number, type: type, cardinality: cardinality, jsonName: field.jsonName,
       oneof: oneof, isSensitive: options.isSensitive, documentedDefault: options.defaultValue,
-      isPositional: options.isPositional,
+      isPositional: options.isPositional, unit: options.unit,
       isDeprecated: field.options?.deprecated ?? false, isRequired: field.label == .required,
       documentation: comment)
   }

@@ -2,6 +2,7 @@ import KithJSON
 import KithManifest
 import KithRPC
 import KithReflection
+import KithTime
 
 /// What stands behind a worker's verb on the command line: the request that the flags build, and the options of Kith's own.
 ///
@@ -333,7 +334,26 @@ private struct VerbArgumentParser<Reader: ValueReader> {
       } catch {
         throw CommandFailure(error, .badInput, option: flag.name)
       }
+    case .time(let unit):
+      return try scalar(flag.field.type, try milliseconds(unit, text, flag), flag)
     case .bool, .number, .choice: return try scalar(flag.field.type, text, flag)
+    }
+  }
+
+  /// A time as the contract counts it. What is a plain number already counts as milliseconds.
+  private func milliseconds(
+    _ unit: FieldDescription.Unit, _ text: String, _ flag: RequestFlag
+  ) throws(CommandFailure) -> String {
+    if Int64(text) != nil { return text }
+    switch unit {
+    case .instant:
+      if let instant = Instant(text) { return "\(instant.milliseconds)" }
+      throw CommandFailure(
+        .usage, "--\(flag.name): expected a time with its offset such as 2026-11-21T20:00:00Z")
+    case .duration:
+      if let duration = Duration(inManifest: text) { return "\(duration.inMilliseconds)" }
+      throw CommandFailure(
+        .usage, "--\(flag.name): expected a length of time such as 90s, 3h or 1d12h")
     }
   }
 
