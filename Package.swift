@@ -79,7 +79,7 @@ func workerPlugin(
         + store + serviceLibraries),
     program(
       executable, path: "Plugins/\(name)/Worker",
-      [.byName(name: "\(name)Service"), "KithWorker", logging] + storeOfWorker + domainLibraries),
+      [.byName(name: "\(name)Service"), "KithTime", "KithWorker", logging] + storeOfWorker),
     tests(
       "\(name)Tests",
       [
@@ -127,6 +127,7 @@ let words: [Target] = [
   contract("Worker"),
   contract("Host", using: ["MetricsContract"]),
   contract("Events"),
+  contract("Family"),
   contract("Health"),
   contract("Metrics"),
   contract("Reflection"),
@@ -143,8 +144,8 @@ let shells: [Target] = [
   library(
     "KithWorkerStore",
     [
-      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTime", "KithWire",
-      "KithWorker", "WorkerContract", logging,
+      "EventsContract", "FamilyContract", "KithAccess", "KithRPC", "KithSealing", "KithStore",
+      "KithTime", "KithWire", "KithWorker", "WorkerContract", logging,
     ]),
   library("KithPlanning", ["KithManifest", "KithReflection"]),
   library("KithClient", ["HostContract", "KithRPC", "KithTransportNng"]),
@@ -167,8 +168,9 @@ let shells: [Target] = [
   library(
     "KithCommands",
     [
-      "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics",
-      "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore", "KithTime",
+      "EventsContract", "HostContract", "KithAccess", "KithClient", "KithJSON", "KithManifest",
+      "KithMetrics", "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore",
+      "KithTime",
       "KithWire", "MetricsContract", "ReflectionContract", "CLinux", argumentParser, unixSignals,
     ]),
 ]
@@ -184,6 +186,8 @@ let plugins: [Target] =
   workerPlugin(
     "RiskEngine", executable: "risk-engine-worker", contract: "RiskContract",
     serviceLibraries: [crypto])
+  + workerPlugin(
+    "FamilyLinks", executable: "family-links-worker", contract: "FamilyContract", keepsData: true)
   + workerPlugin(
     "Reminders", executable: "reminders-worker", contract: "RemindersContract", keepsData: true,
     domainLibraries: ["KithTime"], serviceLibraries: ["KithTime"])
@@ -210,8 +214,9 @@ let testing: [Target] = [
   tests(
     "ContractTests",
     [
-      "DescriptorContract", "EventsContract", "HealthContract", "HostContract", "KithWire",
-      "MetricsContract", "ReflectionContract", "RemindersContract", "RiskContract", "RPCContract",
+      "DescriptorContract", "EventsContract", "FamilyContract", "HealthContract", "HostContract",
+      "KithWire", "MetricsContract", "ReflectionContract", "RemindersContract", "RiskContract",
+      "RPCContract",
       "TestingContract", "WorkerContract", swiftProtobuf,
     ]),
   tests("KithWireTests", ["KithWire"]),
@@ -289,7 +294,8 @@ let testing: [Target] = [
       "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
       "SupervisionSimulation", "TestCertificates",
       "TestingContract", "kith", "kithd", "misbehaving-worker",
-      "RemindersContract", "reminders-worker", "risk-engine-worker", grdb,
+      "FamilyContract", "family-links-worker", "RemindersContract", "reminders-worker",
+      "risk-engine-worker", grdb,
     ]),
 ]
 
@@ -298,6 +304,7 @@ let package = Package(
   products: [
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kithd", targets: ["kithd"]),
+    .executable(name: "family-links-worker", targets: ["family-links-worker"]),
     .executable(name: "reminders-worker", targets: ["reminders-worker"]),
     .executable(name: "risk-engine-worker", targets: ["risk-engine-worker"]),
     // Not to be shipped: what tools/soak runs.

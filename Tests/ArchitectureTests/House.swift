@@ -30,6 +30,7 @@ enum House {
     "DescriptorContract": ["KithContractsC", "KithWire"],
     "WorkerContract": contract,
     "EventsContract": contract,
+    "FamilyContract": contract,
     "HostContract": contract.union(["MetricsContract"]),
     "HealthContract": contract,
     "MetricsContract": contract,
@@ -47,8 +48,8 @@ enum House {
       "Glibc",
     ],
     "KithWorkerStore": [
-      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTime", "KithWire",
-      "KithWorker", "WorkerContract", "Logging",
+      "EventsContract", "FamilyContract", "KithAccess", "KithRPC", "KithSealing", "KithStore",
+      "KithTime", "KithWire", "KithWorker", "WorkerContract", "Logging",
     ],
     "KithWorker": [
       "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithRPC",
@@ -62,7 +63,8 @@ enum House {
       "MetricsContract", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
     "KithCommands": [
-      "ArgumentParser", "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest",
+      "ArgumentParser", "EventsContract", "HostContract", "KithAccess", "KithClient", "KithJSON",
+      "KithManifest",
       "KithMetrics", "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore",
       "KithTime", "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
       "Dispatch", "UnixSignals", "FoundationEssentials", "Glibc",

@@ -34,8 +34,10 @@ let package = Package(
     .executableTarget(
       name: "kith-soak",
       dependencies: [
-        argumentParser, kith("EventsContract"), kith("HostContract"), kith("KithClient"), kith("KithManifest"),
-        kith("KithRPC"), kith("KithTesting"), kith("RemindersContract"), kith("RiskContract"), kith("SupervisionSimulation"),
+        argumentParser, kith("EventsContract"), kith("HostContract"), kith("KithClient"),
+        kith("KithManifest"),
+        kith("KithRPC"), kith("KithTesting"), kith("RemindersContract"), kith("RiskContract"),
+        kith("SupervisionSimulation"),
         kith("KithWire"), kith("TestingContract"),
       ],
       swiftSettings: settings),

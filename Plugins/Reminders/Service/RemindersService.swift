@@ -88,9 +88,9 @@ public final class RemindersService: RemindersHandler {
     _ transaction: some Transaction
   ) throws -> Access.Grant {
     do {
-      return try Access(of: context.caller).grant(action, on: user)
-    } catch {
-      throw RPCError(.permissionDenied, error.description)
+      return try transaction.access(of: context.caller).grant(action, on: user)
+    } catch let denial as Access.Denial {
+      throw RPCError(.permissionDenied, denial.description)
     }
   }
 
@@ -100,7 +100,7 @@ public final class RemindersService: RemindersHandler {
     _ transaction: some Transaction
   ) throws -> StoredReminder {
     guard !id.isEmpty else { throw RPCError.invalidArgument(field: field, "it is empty") }
-    let visible = Access(of: context.caller).grantAll(.read)
+    let visible = try transaction.access(of: context.caller).grantAll(.read)
     guard let row = try transaction.record(StoredReminder.self, id: id, under: visible) else {
       throw RPCError(.notFound, "there is no such reminder, or it is not one of the caller's")
     }

@@ -25,8 +25,10 @@ try await Worker.run { context in
       activeLimit: configuration.integer("active_limit"))
   }
   let clock = context.clock
+  let store = try await context.openStore(migrations: RemindersSchema.migrations)
+  try context.followFamilyLinks(into: store)
   let service = try RemindersService(
-    store: try await context.openStore(migrations: RemindersSchema.migrations),
+    store: store,
     settings: settings(context.configuration), now: { clock.now },
     changed: { clock.dataChanged() })
   let logger = context.logger

@@ -1,3 +1,4 @@
+import KithAccess
 import KithJSON
 import KithManifest
 import KithRPC
@@ -19,7 +20,7 @@ struct VerbArguments: Equatable {
   /// Kith's own options, by name, and whether each takes a value.
   private static let ownOptions: [(name: String, takesValue: Bool)] = [
     ("json", false), ("json-request", true), ("timeout", true), ("idempotency-key", true),
-    ("product", true), ("root", true), ("help", false),
+    ("as", true), ("product", true), ("root", true), ("help", false),
   ]
 
   /// Reads the arguments behind a verb.
@@ -80,6 +81,7 @@ extension CallSettings {
       } catch {
         throw CommandFailure(.usage, "--timeout: \(error.message)")
       }
+    case "as": user = try UserID(option: value)
     case "idempotency-key":
       do throws(CommandFailure) {
         idempotencyKey = try IdempotencyKey(option: value)
@@ -88,6 +90,19 @@ extension CallSettings {
       }
     default: break
     }
+  }
+}
+
+extension UserID {
+  /// A person as `--as` names one.
+  init(option text: String) throws(CommandFailure) {
+    guard let user = UserID(text) else {
+      throw CommandFailure(
+        .usage,
+        "--as: expected a user's id, 1 to \(Self.maximumBytes) of ASCII letters, digits, '-', '_', '.' and ':'"
+      )
+    }
+    self = user
   }
 }
 

@@ -140,6 +140,10 @@ struct VerbHelp {
       "idempotency-key", "idempotency-key KEY",
       "Names what is meant by this call: a worker that keeps a record carries it out once however often it is made."
     ),
+    (
+      "as", "as USER",
+      "The person in whose name the call is made; without it, it is the product's own."
+    ),
     ("product", "product NAME", "The product, when several run."),
     ("root", "root DIR", "The product's root, when it was started with one."),
   ]

@@ -19,6 +19,9 @@ extern const size_t kith_options_descriptor_size;
 extern const uint8_t *const kith_events_v1_events_descriptor;
 extern const size_t kith_events_v1_events_descriptor_size;
 
+extern const uint8_t *const kith_family_v1_family_descriptor;
+extern const size_t kith_family_v1_family_descriptor_size;
+
 extern const uint8_t *const kith_health_v1_health_descriptor;
 extern const size_t kith_health_v1_health_descriptor_size;
 

@@ -58,13 +58,19 @@ struct RemindersCommand: AsyncParsableCommand {
     let setup = Self.setup
     let folder = try TemporaryFolder()
     // Where the worker may write: its own folder.
-    let state = "\(folder.path)/r/state/reminders"
-    try folder.write("", to: "r/state/reminders/.keep", mode: 0o600)
+    let state = "\(folder.path)/r/workers/reminders"
+    try folder.write("", to: "r/workers/reminders/.keep", mode: 0o600)
     chmod("\(folder.path)/r", 0o700)
-    chmod("\(folder.path)/r/state", 0o700)
+    chmod("\(folder.path)/r/workers", 0o700)
     chmod(state, 0o700)
     let countdown = try Countdown(path: "\(state)/countdown")
-    let product = try await RunningProduct.start(setup(countdown.path), in: folder)
+    // A worker may run what is in its plugin's folder, and nothing else.
+    let programs = "\(folder.path)/plugins/p0/bin"
+    try folder.write("", to: "plugins/p0/bin/.keep")
+    for name in ["reminders-worker", "libKillAtStep.so"] {
+      try Self.copy("\(Program.builtFolder())/\(name)", to: "\(programs)/\(name)")
+    }
+    let product = try await RunningProduct.start(setup(countdown.path, programs), in: folder)
     do {
       try await product.settle()
       var soak = Soaking(product: product, countdown: countdown, now: Self.start)
@@ -103,6 +109,11 @@ struct RemindersCommand: AsyncParsableCommand {
         throw ExitCode(1)
       }
     } catch {
+      for name in ["kithd", "reminders"] {
+        for line in (try? await product.log(of: name, last: 12)) ?? [] {
+          print("\(name): \(line.text)")
+        }
+      }
       product.abandon()
       throw error
     }
@@ -143,21 +154,27 @@ struct RemindersCommand: AsyncParsableCommand {
   ) async throws -> (byReminder: [String: [String]], keys: [String: Int]) {
     var byReminder: [String: [String]] = [:]
     var keys: [String: Int] = [:]
+    var count: Int64 = 0
     let client = EventsClient(product.client(of: "reminders"))
-    var seen: Int64 = 0
-    let stream = try await client.subscribe(SubscribeRequest())
-    for try await page in stream {
-      if page.lost != nil { throw TestingError("events are kept no more; run fewer lives") }
-      if page.events.isEmpty, page.position?.sequence == seen { break }
-      for event in page.events {
-        let (reminder, name) = try Self.step(event)
-        byReminder[reminder, default: []].append(name)
-        keys["\(reminder) \(name)", default: 0] += 1
+    do {
+      // The stream has no end: whatever there is comes long before the deadline.
+      let stream = try await client.subscribe(
+        SubscribeRequest(), options: CallOptions(timeout: .seconds(10)))
+      for try await page in stream {
+        for event in page.events {
+          count += 1
+          guard event.sequence == count else {
+            throw TestingError("event \(event.sequence) stands at place \(count)")
+          }
+          let (reminder, name) = try Self.step(event)
+          byReminder[reminder, default: []].append(name)
+          keys["\(reminder) \(name)", default: 0] += 1
+        }
       }
-      seen = page.position?.sequence ?? seen
-      if page.events.count < 256 { break }
+    } catch let error as RPCError where error.code == .deadlineExceeded {
+      return (byReminder, keys)
     }
-    return (byReminder, keys)
+    throw TestingError("the stream of events ended")
   }
 
   private static func step(_ event: Event) throws -> (reminder: String, name: String) {
@@ -183,9 +200,25 @@ struct RemindersCommand: AsyncParsableCommand {
 
   // MARK: The product
 
+  private static func copy(_ path: String, to other: String) throws {
+    let (source, target) = (
+      open(path, O_RDONLY | O_CLOEXEC), open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0o755)
+    )
+    defer {
+      close(source)
+      close(target)
+    }
+    guard source >= 0, target >= 0 else { throw TestingError("\(path) cannot be copied") }
+    var part = [UInt8](repeating: 0, count: 1 << 20)
+    while case let count = read(source, &part, part.count), count != 0 {
+      guard count > 0, write(target, part, count) == count else {
+        throw TestingError("\(path) cannot be copied to \(other)")
+      }
+    }
+  }
+
   /// The worker as it ships, with the library that kills it in front of all others.
-  private static func setup(_ countdown: String) throws -> ProductSetup {
-    let folder = try Program.builtFolder()
+  private static func setup(_ countdown: String, _ folder: String) throws -> ProductSetup {
     let plugin = ProductSetup.Plugin(
       manifest: """
         plugin: reminders-that-die
@@ -193,9 +226,10 @@ struct RemindersCommand: AsyncParsableCommand {
         executable: mortal
         provides: [kith.reminders.v1.Reminders]
         overlap: true
-        restart: { type: permanent, strategy: one_for_one, intensity: 100000, period: 30s, backoff: { shortest: 1ms, longest: 2ms } }
+        restart: { type: permanent, strategy: one_for_one, intensity: 1000, period: 1s, backoff: { shortest: 1ms, longest: 2ms } }
         limits: { memory: 256MiB, open_files: 256 }
         network: none
+        store: { keep_events: 3650d }
         config:
           person: { type: string, default: me, doc: "Whose." }
           zone: { type: string, default: America/New_York, doc: "Where." }
