@@ -285,7 +285,8 @@ let testing: [Target] = [
     "KithCommandsTests",
     [
       "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithReflection",
-      "KithRPC", "KithWire", "MetricsContract", "RiskContract", "TestingContract", argumentParser,
+      "KithAccess", "KithRPC", "KithWire", "MetricsContract", "RemindersContract", "RiskContract",
+      "TestingContract", argumentParser,
     ]),
   tests(
     "IntegrationTests",
