@@ -22,7 +22,8 @@ struct Schema: Sendable {
 
   static let standard: Schema = {
     let sets = [
-      DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, FamilyDescriptorSet.bytes, HealthDescriptorSet.bytes,
+      DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, FamilyDescriptorSet.bytes,
+      HealthDescriptorSet.bytes,
       HostDescriptorSet.bytes, RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes,
       RemindersDescriptorSet.bytes, RiskDescriptorSet.bytes, TestingDescriptorSet.bytes,
       WorkerDescriptorSet.bytes,
