@@ -28,8 +28,8 @@ enum House {
 
     // Floor 3: words.
     "DescriptorContract": ["KithContractsC", "KithWire"],
-    "WorkerContract": contract,
     "EventsContract": contract,
+    "WorkerContract": contract.union(["EventsContract"]),
     "HostContract": contract.union(["MetricsContract"]),
     "HealthContract": contract,
     "MetricsContract": contract,
@@ -51,14 +51,14 @@ enum House {
       "KithWorker", "WorkerContract", "Logging",
     ],
     "KithWorker": [
-      "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithRPC",
-      "KithTelemetry", "KithTime",
-      "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
-      "Crypto", "Logging", "UnixSignals", "FoundationEssentials", "Glibc",
+      "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics",
+      "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
+      "ReflectionContract", "WorkerContract", "Crypto", "Logging", "UnixSignals",
+      "FoundationEssentials", "Glibc",
     ],
     "KithHost": [
-      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
+      "EventsContract", "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics",
+      "KithPlanning", "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
       "MetricsContract", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
     "KithCommands": [
@@ -74,7 +74,8 @@ enum House {
 
     // Beside: for tests only.
     "KithTesting": [
-      "HostContract", "KithClient", "KithManifest", "KithRPC", "FoundationEssentials", "Glibc",
+      "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC",
+      "KithSupervision", "KithTime", "KithWire", "Glibc",
     ],
   ]
 

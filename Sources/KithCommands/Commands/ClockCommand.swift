@@ -130,5 +130,8 @@ struct ClockCommand: AsyncParsableCommand {
     let turns = answer.turns == 1 ? "1 turn" : "\(answer.turns) turns"
     try Output.line(
       "\(Instant(milliseconds: Int(answer.wallMs))): \(turns) of due work\(next)")
+    for events in answer.absent {
+      try Output.line("\(events.worker) follows \(events.service), which nobody here tells of now")
+    }
   }
 }
