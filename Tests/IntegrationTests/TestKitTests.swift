@@ -71,6 +71,20 @@ struct TestKitTests {
     }
   }
 
+  /// The lines of the README.
+  @Test func aScamIsFoundAlsoByTheEngineThatComesAfterAKilledOne() async throws {
+    let setup = ProductSetup(product: "boomer-buddy")
+      .configuring("risk-engine", ["label_high": 0.5])
+    try await RunningProduct.run(setup) { product in
+      let risk = RiskEngineClient(product.client(of: "risk-engine"))
+      try await product.suffer(.kill("risk-engine"))
+      let call = CallOptions(timeout: .seconds(5), waitForReady: true)
+      let answer = try await risk.analyze(
+        AnalyzeRequest(text: "Pay $900 in gift cards today"), options: call)
+      #expect(answer.label == .likelyScam)
+    }
+  }
+
   @Test func aProductIsMadeUpInCode() async throws {
     let setup = ProductSetup(
       workers: ["first": "odd", "second": "even"],

@@ -9,6 +9,7 @@ let package = Package(
     .executable(name: "kith-bench", targets: ["kith-bench"]),
     // Of its own, so that it is built without gRPC.
     .executable(name: "store-bench", targets: ["store-bench"]),
+    .executable(name: "kit-bench", targets: ["kit-bench"]),
     // Of its own, since it is preloaded into processes.
     .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
   ],
@@ -48,6 +49,18 @@ let package = Package(
         .product(name: "KithStore", package: "kith"),
         .product(name: "KithTransportNng", package: "kith"),
         .product(name: "KithWorkerStore", package: "kith"),
+        .product(name: "TestingContract", package: "kith"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "kit-bench",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "KithJSON", package: "kith"),
+        .product(name: "KithManifest", package: "kith"),
+        .product(name: "KithRPC", package: "kith"),
+        .product(name: "KithTesting", package: "kith"),
+        .product(name: "KithTime", package: "kith"),
         .product(name: "TestingContract", package: "kith"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
