@@ -1,4 +1,5 @@
 import Glibc
+import KithJSON
 import KithSupervision
 import Synchronization
 
@@ -6,12 +7,14 @@ import Synchronization
 ///
 /// As soon as a worker has made its socket, it gets a second name, and one of the kit's own takes the first name, in one step
 /// (`rename`). Callers learn of a worker only after the host has led it through its whole start, so they come to the kit's,
-/// and the product takes part in none of it.
+/// and the product takes part in none of it. The host's record of the process says that the kit was in time.
 final class Relays: Sendable {
   private struct State {
     var faults: [Fault] = []
     var sockets: [UnixSocket] = []
     var connections: UInt64 = 0
+    /// The workers whose callers may have come before the kit.
+    var missed: Set<String> = []
     var isClosed = false
   }
 
@@ -34,10 +37,25 @@ final class Relays: Sendable {
     BlockingThread.start { self.watchFolder() }
   }
 
-  /// The faults of the ways now.
-  var faults: [Fault] {
-    get { state.withLock(\.faults) }
-    set { state.withLock { $0.faults = newValue } }
+  /// The faults that act on a call of somebody to a worker now.
+  private func faults(from caller: Edge.Caller, to worker: String) -> [Fault] {
+    state.withLock(\.faults).filter { $0.edge?.includes(caller, to: worker) ?? false }
+  }
+
+  /// Has a fault act on a way.
+  func add(_ fault: Fault, on edge: Edge) throws(TestingError) {
+    let isMissed = state.withLock { state in
+      state.faults.append(fault)
+      return state.missed.contains(edge.worker)
+    }
+    guard !isMissed else {
+      throw TestingError("callers of \(edge.worker) were faster than the kit; run the test again")
+    }
+  }
+
+  /// Has none of these faults act any more.
+  func remove(where isOver: (Fault) -> Bool) {
+    state.withLock { $0.faults.removeAll(where: isOver) }
   }
 
   /// Takes no more connections. Those that there are end with their processes.
@@ -77,12 +95,15 @@ final class Relays: Sendable {
     guard link(path, behind) == 0, let socket = UnixSocket.listening(at: "\(path).kit"),
       rename("\(path).kit", path) == 0
     else { return }
+    let worker = String(parts[0])
+    let record = TemporaryFolder.text(of: "\(folder)/\(worker).\(parts[1]).process") ?? ""
+    let isStarting = (try? JSONValue(parsing: record))?.objectValue?["phase"] == "starting"
     let isClosed = state.withLock { state in
+      if !isStarting { state.missed.insert(worker) }
       state.sockets.append(socket)
       return state.isClosed
     }
     guard !isClosed else { return socket.end() }
-    let worker = String(parts[0])
     BlockingThread.start {
       while let caller = socket.accept() {
         // Nobody there any more: whoever calls finds nobody here either.
@@ -106,9 +127,7 @@ final class Relays: Sendable {
         var passage = Passage(isRequest: isRequest, dice: dice)
         if let hello = source.read(8), target.write(hello) {
           while let frame = Frame(from: source) {
-            let faults = self.faults.filter { fault in
-              name.map { fault.edge?.includes($0, to: worker) ?? false } ?? false
-            }
+            let faults = name.map { self.faults(from: $0, to: worker) } ?? []
             guard passage.pass(frame, to: target, faults) else { break }
           }
         }

@@ -14,7 +14,8 @@ struct Troubles {
 
 /// What goes wrong, and is put right again.
 extension RunningProduct {
-  /// Has something go wrong from now on, until ``recover(from:)`` or the end of the test.
+  /// Has something go wrong from now on, until ``recover(from:)`` or the end of the test. A worker that is to be killed or to
+  /// stand still is ready first.
   ///
   /// Before that the kit notes what stands in the event logs that it has looked at: all of it must still stand there at the
   /// end.
@@ -25,11 +26,14 @@ extension RunningProduct {
         throw TestingError("no fault can act on \(edge): give the setup relayed()")
       }
       tellSeed()
-      relays.faults.append(fault)
+      try relays.add(fault, on: edge)
     }
     switch fault {
-    case .kill(let worker): try await kill(worker)
+    case .kill(let worker):
+      try await waitUntil(worker) { $0.state == .ready }
+      try await kill(worker)
     case .freeze(let worker):
+      try await waitUntil(worker) { $0.state == .ready }
       let pid = try await kill(worker, signal: SIGSTOP).pid
       troubles.withLock { $0.frozen[worker] = pid }
     case .fullDisk(let worker):
@@ -44,7 +48,7 @@ extension RunningProduct {
 
   /// Puts right what went wrong.
   public func recover(from fault: Fault) async throws {
-    relays?.faults.removeAll { $0 == fault }
+    relays?.remove { $0 == fault }
     switch fault {
     case .freeze(let worker): thaw(worker)
     case .fullDisk(let worker): disks[worker]?.empty()
@@ -77,7 +81,7 @@ extension RunningProduct {
 
   /// Puts everything right.
   func recoverFromAll() {
-    relays?.faults = []
+    relays?.remove { _ in true }
     for worker in troubles.withLock({ Array($0.frozen.keys) }) { thaw(worker) }
     for disk in disks.values { disk.empty() }
   }

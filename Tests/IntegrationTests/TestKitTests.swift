@@ -79,8 +79,8 @@ struct TestKitTests {
       let risk = RiskEngineClient(product.client(of: "risk-engine"))
       try await product.suffer(.kill("risk-engine"))
       let call = CallOptions(timeout: .seconds(5), waitForReady: true)
-      let answer = try await risk.analyze(
-        AnalyzeRequest(text: "Pay $900 in gift cards today"), options: call)
+      let text = "IRS: a warrant is out for your arrest. Pay $900 in gift cards today"
+      let answer = try await risk.analyze(AnalyzeRequest(text: text), options: call)
       #expect(answer.label == .likelyScam)
     }
   }
