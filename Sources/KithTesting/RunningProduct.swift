@@ -111,6 +111,7 @@ public final class RunningProduct: Sendable {
       return String(decoding: bytes, as: UTF8.self)
     }
     guard notice == "listening\n" else {
+      relays?.close()
       let exitCode = await program.exitCode()
       let errors = TemporaryFolder.text(of: "\(folder.path)/kithd.err") ?? ""
       throw TestingError("kithd left with exit code \(exitCode): \(errors)")
