@@ -37,14 +37,17 @@ public final class RunningProduct: Sendable {
   let logs = EventLogs()
   let troubles = Mutex(Troubles())
   let isVirtual: Bool
+  /// The pipe at which the host says that it listens.
+  private let reading: Int32
 
   /// The control service.
   public var host: HostClient { connection.host }
 
   private init(
-    folder: TemporaryFolder, places: ProductPlaces, program: RunningProgram, setup: ProductSetup,
-    relays: Relays?, disks: [String: SmallDisk]
+    folder: TemporaryFolder, places: ProductPlaces, program: RunningProgram, reading: Int32,
+    setup: ProductSetup, relays: Relays?, disks: [String: SmallDisk]
   ) {
+    self.reading = reading
     self.folder = folder
     self.places = places
     self.program = program
@@ -80,11 +83,42 @@ public final class RunningProduct: Sendable {
   public static func start(
     _ setup: ProductSetup, in folder: TemporaryFolder? = nil
   ) async throws -> RunningProduct {
-    let folder = try folder ?? TemporaryFolder()
-    let disks = try Dictionary(
-      uniqueKeysWithValues: setup.smallDisks.map { worker, size in
-        (worker, try SmallDisk(at: "r/workers/\(worker)", in: folder, mebibytes: size))
-      })
+    let product = try launch(setup, in: try folder ?? TemporaryFolder())
+    try await product.listens()
+    return product
+  }
+
+  /// Waits until the host has said that it listens.
+  private func listens() async throws {
+    let notice = await BlockingThread.value { [reading] () -> String in
+      defer { close(reading) }
+      var bytes: [UInt8] = []
+      var byte: UInt8 = 0
+      while read(reading, &byte, 1) == 1 { bytes.append(byte) }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    guard notice != "listening\n" else { return }
+    relays?.close()
+    let exitCode = await program.exitCode()
+    let errors = TemporaryFolder.text(of: "\(folder.path)/kithd.err") ?? ""
+    throw TestingError("kithd left with exit code \(exitCode): \(errors)")
+  }
+
+  private static func smallDisks(
+    _ setup: ProductSetup, in folder: TemporaryFolder
+  ) throws -> [String: SmallDisk] {
+    var disks: [String: SmallDisk] = [:]
+    for (worker, size) in setup.smallDisks {
+      disks[worker] = try SmallDisk(at: "r/workers/\(worker)", in: folder, mebibytes: size)
+    }
+    return disks
+  }
+
+  /// Starts the host.
+  private static func launch(
+    _ setup: ProductSetup, in folder: TemporaryFolder
+  ) throws -> RunningProduct {
+    let disks = try smallDisks(setup, in: folder)
     let relays = setup.relaysConnections ? try Relays(in: folder, seed: setup.seed) : nil
     let host = try Program.built(
       "kithd", try setup.launchArguments(writingTo: folder),
@@ -95,31 +129,17 @@ public final class RunningProduct: Sendable {
     // Neither end may reach another program that a test starts at the same time.
     _ = fcntl(reading, F_SETFD, FD_CLOEXEC)
     _ = fcntl(writing, F_SETFD, FD_CLOEXEC)
-    defer { close(reading) }
-    let program: RunningProgram
-    do {
-      defer { close(writing) }
-      // Above 3, else the copy to 3 would be the descriptor itself and stay closed on exec.
-      let copy = fcntl(writing, F_DUPFD_CLOEXEC, 10)
-      defer { close(copy) }
-      program = try host.start(errors: "\(folder.path)/kithd.err", inherited: [copy])
-    }
-    let notice = await BlockingThread.value { () -> String in
-      var bytes: [UInt8] = []
-      var byte: UInt8 = 0
-      while read(reading, &byte, 1) == 1 { bytes.append(byte) }
-      return String(decoding: bytes, as: UTF8.self)
-    }
-    guard notice == "listening\n" else {
-      relays?.close()
-      let exitCode = await program.exitCode()
-      let errors = TemporaryFolder.text(of: "\(folder.path)/kithd.err") ?? ""
-      throw TestingError("kithd left with exit code \(exitCode): \(errors)")
-    }
+    defer { close(writing) }
+    // Above 3, else the copy to 3 would be the descriptor itself and stay closed on exec.
+    let copy = fcntl(writing, F_DUPFD_CLOEXEC, 10)
+    defer { close(copy) }
+    let program = try host.start(errors: "\(folder.path)/kithd.err", inherited: [copy])
+    // A manifest that is wrong has no name; the host says what is wrong with it.
     let places = try ProductPlaces(
-      product: try setup.name(in: folder), root: "\(folder.path)/r", environment: [:])
+      product: (try? setup.name(in: folder)) ?? "none", root: "\(folder.path)/r", environment: [:])
     return RunningProduct(
-      folder: folder, places: places, program: program, setup: setup, relays: relays, disks: disks)
+      folder: folder, places: places, program: program, reading: reading, setup: setup,
+      relays: relays, disks: disks)
   }
 
   /// Ends the product as SIGTERM does and checks that nothing is left of it.
