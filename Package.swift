@@ -124,10 +124,10 @@ let calls: [Target] = [
 /// Floor 3: words: the generated contracts, and what reads contracts at run time.
 let words: [Target] = [
   contract("Descriptor", serves: false),
-  contract("Worker"),
-  contract("Host", using: ["MetricsContract"]),
   contract("Events"),
   contract("Family"),
+  contract("Worker", using: ["EventsContract"]),
+  contract("Host", using: ["MetricsContract"]),
   contract("Health"),
   contract("Metrics"),
   contract("Reflection"),
@@ -152,8 +152,8 @@ let shells: [Target] = [
   library(
     "KithWorker",
     [
-      "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithRPC",
-      "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
+      "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics",
+      "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
       "ReflectionContract",
       "WorkerContract",
       crypto, logging, unixSignals,
@@ -161,8 +161,9 @@ let shells: [Target] = [
   library(
     "KithHost",
     [
-      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
+      "EventsContract", "HealthContract", "HostContract", "KithJSON", "KithManifest",
+      "KithMetrics", "KithPlanning", "KithRPC", "KithSealing", "KithSupervision",
+      "KithTransportNng", "KithWire",
       "MetricsContract", "WorkerContract", "CLinux", crypto,
     ]),
   library(
@@ -201,7 +202,12 @@ let testing: [Target] = [
   library(
     "SupervisionSimulation", path: "Tests/SupervisionSimulation",
     ["KithManifest", "KithSupervision"]),
-  library("KithTesting", ["HostContract", "KithClient", "KithManifest", "KithRPC"]),
+  library(
+    "KithTesting",
+    [
+      "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC",
+      "KithSupervision", "KithTime", "KithWire",
+    ]),
   // A worker that does what it should not, for IntegrationTests and the soak.
   program(
     "misbehaving-worker", path: "Tests/MisbehavingWorker",
@@ -292,7 +298,7 @@ let testing: [Target] = [
     "IntegrationTests",
     [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
-      "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
+      "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
       "SupervisionSimulation", "TestCertificates",
       "TestingContract", "kith", "kithd", "misbehaving-worker",
       "FamilyContract", "family-links-worker", "RemindersContract", "reminders-worker",

@@ -103,6 +103,7 @@ public final class EventLog: Sendable {
   /// How long events are kept.
   public let retention: EventRetention
   private let waiters = Mutex<[UInt64: AsyncStream<Void>.Continuation]>([:])
+  private let isTelling = Atomic(true)
   private let nextWaiter = Atomic<UInt64>(0)
 
   init(retention: EventRetention) { self.retention = retention }
@@ -152,7 +153,14 @@ public final class EventLog: Sendable {
     let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     continuation.onTermination = { _ in self.waiters.withLock { $0[id] = nil } }
     waiters.withLock { $0[id] = continuation }
+    if !isTelling.load(ordering: .acquiring) { continuation.finish() }
     return (stream, continuation)
+  }
+
+  /// Ends all signals, those to come as well: the worker leaves, and its consumers go on with the next one.
+  package func endSignals() {
+    isTelling.store(false, ordering: .releasing)
+    for waiter in waiters.withLock({ Array($0.values) }) { waiter.finish() }
   }
 
   /// Whether one transaction has appended anything. It never leaves the thread of its transaction.

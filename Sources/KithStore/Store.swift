@@ -171,8 +171,12 @@ public final class Store: Sendable {
       configuration.busyMode = .timeout(5)
       configuration.maximumReaderCount = 4
       let pool = try DatabasePool(path: path, configuration: configuration)
-      // GRDB sets NORMAL with the write-ahead log.
-      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      try pool.writeWithoutTransaction { database in
+        // GRDB sets NORMAL with the write-ahead log.
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        // Enough for the pages of a large transaction, 16 MiB: those that do not fit are written twice.
+        try database.execute(sql: "PRAGMA cache_size = -16384")
+      }
       try migrator.migrate(pool)
       let sealing = try pool.write { database in
         // The key may just be changed: what is sealed from here on is with the newest.

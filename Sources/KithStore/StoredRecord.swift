@@ -109,17 +109,23 @@ public struct RecordWriter {
   let table: String
   let key: DatabaseValue
   let sealing: StoreSealing
+  /// The columns that are written; nil for all.
+  let wanted: Set<String>?
   private(set) var columns: [String] = []
   private(set) var values: [DatabaseValue] = []
 
-  init(table: String, key: DatabaseValue, sealing: StoreSealing) {
+  init(table: String, key: DatabaseValue, sealing: StoreSealing, wanted: Set<String>? = nil) {
     self.table = table
     self.key = key
     self.sealing = sealing
+    self.wanted = wanted
   }
+
+  private func skips(_ column: String) -> Bool { wanted.map { !$0.contains(column) } ?? false }
 
   /// Sets a column that anybody who has the file may read. Its name must not be that of a sealed one.
   public mutating func set(_ column: String, _ value: (some DatabaseValueConvertible)?) {
+    if skips(column) { return }
     precondition(
       !column.hasSuffix(StoreSchema.sealedSuffix),
       "\(table).\(column) is sealed: set it with a Sealed value")
@@ -128,6 +134,7 @@ public struct RecordWriter {
 
   /// Sets a sealed column.
   public mutating func set<Value>(_ column: String, _ value: Sealed<Value>?) throws {
+    if skips(column) { return }
     let column = column + StoreSchema.sealedSuffix
     let sealed = try value.map {
       Data(
@@ -140,6 +147,7 @@ public struct RecordWriter {
   /// Sets a column by which rows with this very value are found, though it is sealed: to a fingerprint, which tells that two
   /// rows have the same value and nothing else. See ``Transaction/index(_:of:in:)``.
   public mutating func setIndex<Value>(_ column: String, _ value: Sealed<Value>?) {
+    if skips(column) { return }
     let fingerprint = value.map {
       Data(sealing.fingerprint($0.value.sealableBytes, of: "\(table).\(column)"))
     }

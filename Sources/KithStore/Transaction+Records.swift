@@ -78,6 +78,30 @@ extension WriteTransaction {
     }
   }
 
+  /// Writes some columns of a record that is there, by the names that the record sets them by. Only these cost: no other is
+  /// sealed anew, and no index over others is touched.
+  /// - Throws: ``StoreError`` `denied` when the grant does not cover a change of this person's records, or the record is not
+  ///   one of theirs.
+  public func update(
+    _ record: some UserRecord, columns: Set<String>, under grant: Access.Grant
+  ) throws {
+    guard grant.covers(.change, on: record.user) else { throw StoreError(denied: .change) }
+    let type = type(of: record)
+    let key = record.id.databaseValue
+    var row = RecordWriter(table: type.table, key: key, sealing: sealing, wanted: columns)
+    try record.write(to: &row)
+    guard !row.columns.isEmpty else { return }
+    let changes = row.columns.map { "\($0.quotedDatabaseIdentifier) = ?" }
+    try database.cachedStatement(
+      sql: """
+        UPDATE \(type.table.quotedDatabaseIdentifier) SET \(changes.joined(separator: ", "))
+        WHERE \(type.keyColumn) = ? AND user_id = ?
+        """
+    ).execute(
+      arguments: StatementArguments(row.values + [key, record.user.text.databaseValue]))
+    guard database.changesCount > 0 else { throw StoreError(denied: .change) }
+  }
+
   /// Removes the record with a key; answers whether there was one that the grant is about.
   /// - Throws: ``StoreError`` `denied` when the grant is to read.
   @discardableResult

@@ -1,6 +1,7 @@
 /// The way of a product's clocks from one time to another: which moments to stop at, told when work is due.
 ///
-/// A value without clock or I/O: `next` takes what the workers say is due and returns the time to show them next.
+/// A value without clock or I/O: `next` takes what the workers say is due and has been told, and returns the time to show them
+/// next.
 public struct ClockMove: Hashable, Sendable {
   /// What the clocks show.
   public struct Time: Hashable, Sendable {
@@ -18,6 +19,8 @@ public struct ClockMove: Hashable, Sendable {
 
   /// How often workers are asked at one moment: work of one may bring about work of another, and not for ever.
   public static let mostRoundsAtOnce = 1000
+  /// After how many rounds, each of a second or so, somebody who cannot take an event in is waited for no more.
+  public static let mostRoundsInTrouble = 3
 
   /// What the clocks are to show now.
   public private(set) var time: Time
@@ -25,6 +28,7 @@ public struct ClockMove: Hashable, Sendable {
   public private(set) var stops: UInt64 = 0
   private let target: Int64
   private var rounds = 0
+  private var roundsInTrouble = 0
 
   /// Lets time pass, with a stop at each moment at which something is due.
   public init(from time: Time, advancingBy milliseconds: Int64) {
@@ -47,13 +51,26 @@ public struct ClockMove: Hashable, Sendable {
     case arrived
     /// Something is due however often it is run.
     case endless
+    /// Somebody cannot take in what another tells.
+    case stuck(EventFlow.Follower)
   }
 
   /// Takes the next step.
   /// - Parameters:
   ///   - due: when something is due next, by the wall clock, in milliseconds; nil for never.
   ///   - hasRun: whether any worker ran something, which may have given another something to do.
-  public mutating func next(due: Int64?, hasRun: Bool) -> Step {
+  ///   - events: what was told and taken in. Time does not go on while somebody is behind, since an event may give it
+  ///     something to do.
+  public mutating func next(due: Int64?, hasRun: Bool, events: EventFlow = EventFlow()) -> Step {
+    let behind = events.behind
+    if let troubled = behind.first(where: { !$0.trouble.isEmpty }) {
+      roundsInTrouble += 1
+      guard roundsInTrouble < Self.mostRoundsInTrouble else { return .stuck(troubled) }
+      return .show
+    }
+    roundsInTrouble = 0
+    // However long it takes: whoever asked for the move knows how long to wait.
+    guard behind.isEmpty else { return .show }
     if hasRun || due.map({ $0 <= time.wallMilliseconds }) ?? false {
       rounds += 1
       return rounds < Self.mostRoundsAtOnce ? .show : .endless

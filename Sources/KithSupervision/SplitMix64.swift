@@ -1,15 +1,15 @@
 /// A small generator of random numbers whose whole state is one number, so that a supervisor is a value that can be
-/// compared, stored and replayed. Good for jitter, not for secrets.
+/// compared, stored and replayed. Good for jitter and for tests, not for secrets.
 ///
 /// The algorithm is Sebastiano Vigna's public-domain splitmix64.
-struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
+package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
   var state: UInt64
 
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     state = seed
   }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

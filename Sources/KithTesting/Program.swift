@@ -40,8 +40,9 @@ public struct Program: Sendable {
     return Program(path, arguments, environment: environment)
   }
 
-  /// The folder of what was built with the tests.
+  /// The folder of what was built with the tests; `KITH_PROGRAMS` names another.
   public static func builtFolder() throws(TestingError) -> String {
+    if let stated = getenv("KITH_PROGRAMS") { return String(cString: stated) }
     guard let resolved = realpath("/proc/self/exe", nil) else {
       throw TestingError("/proc/self/exe cannot be read")
     }

@@ -3,17 +3,19 @@ import Glibc
 public import KithClient
 public import KithManifest
 public import KithRPC
+import Synchronization
 
 /// A product that runs for a test: a real `kithd` with real workers in a folder of its own.
 ///
 /// ```swift
 /// try await RunningProduct.run(ProductSetup(product: "boomer-buddy")) { product in
 ///   try await product.settle()
-///   try await product.kill("risk-engine")
+///   try await product.suffer(.kill("risk-engine"))
 ///   try await product.waitUntil("risk-engine") { $0.state == .ready && $0.generation == 2 }
 /// }
 /// ```
-/// Nothing waits by sleeping: states are waited for on the host's own log, answers by calls that are held.
+/// Nothing waits by sleeping: states are waited for on the host's own log, events in the logs of workers, answers by calls that
+/// are held. Works from Swift Testing and XCTest alike: what is wrong is thrown.
 public final class RunningProduct: Sendable {
   /// How long anything may take before the test gives up; far above what it takes on a machine with much to do.
   public static let patience = Duration.seconds(60)
@@ -26,29 +28,47 @@ public final class RunningProduct: Sendable {
   public let connection: HostConnection
   /// The host's process.
   public let program: RunningProgram
+  /// What all chance of the test comes from.
+  public let seed: Seed
+
+  /// What stands between workers and their callers; nil where nothing does.
+  let relays: Relays?
+  let disks: [String: SmallDisk]
+  let logs = EventLogs()
+  let troubles = Mutex(Troubles())
+  let isVirtual: Bool
+  /// The pipe at which the host says that it listens.
+  private let reading: Int32
 
   /// The control service.
   public var host: HostClient { connection.host }
 
   private init(
-    folder: TemporaryFolder, places: ProductPlaces, connection: HostConnection,
-    program: RunningProgram
+    folder: TemporaryFolder, places: ProductPlaces, program: RunningProgram, reading: Int32,
+    setup: ProductSetup, relays: Relays?, disks: [String: SmallDisk]
   ) {
+    self.reading = reading
     self.folder = folder
     self.places = places
-    self.connection = connection
     self.program = program
+    seed = setup.seed
+    isVirtual = setup.start != nil
+    self.relays = relays
+    self.disks = disks
+    connection = HostConnection(product: places.product, address: places.controlAddress)
   }
 
   // MARK: Life
 
-  /// Boots a product, hands it to `body`, ends it and checks that no process is left.
+  /// Boots a product, hands it to `body`, checks what must hold of any product whatever it suffered (see ``checkAll()``), ends
+  /// it and checks that no process is left.
   public static func run(
     _ setup: ProductSetup, _ body: (RunningProduct) async throws -> Void
   ) async throws {
     let product = try await start(setup)
     do {
       try await body(product)
+      try await product.checkAll()
     } catch {
       product.abandon()
       throw error
@@ -63,7 +83,43 @@ public final class RunningProduct: Sendable {
   public static func start(
     _ setup: ProductSetup, in folder: TemporaryFolder? = nil
   ) async throws -> RunningProduct {
-    let folder = try folder ?? TemporaryFolder()
+    let product = try launch(setup, in: try folder ?? TemporaryFolder())
+    try await product.listens()
+    return product
+  }
+
+  /// Waits until the host has said that it listens.
+  private func listens() async throws {
+    let notice = await BlockingThread.value { [reading] () -> String in
+      defer { close(reading) }
+      var bytes: [UInt8] = []
+      var byte: UInt8 = 0
+      while read(reading, &byte, 1) == 1 { bytes.append(byte) }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    guard notice != "listening\n" else { return }
+    relays?.close()
+    let exitCode = await program.exitCode()
+    let errors = TemporaryFolder.text(of: "\(folder.path)/kithd.err") ?? ""
+    throw TestingError("kithd left with exit code \(exitCode): \(errors)")
+  }
+
+  private static func smallDisks(
+    _ setup: ProductSetup, in folder: TemporaryFolder
+  ) throws -> [String: SmallDisk] {
+    var disks: [String: SmallDisk] = [:]
+    for (worker, size) in setup.smallDisks {
+      disks[worker] = try SmallDisk(at: "r/workers/\(worker)", in: folder, mebibytes: size)
+    }
+    return disks
+  }
+
+  /// Starts the host.
+  private static func launch(
+    _ setup: ProductSetup, in folder: TemporaryFolder
+  ) throws -> RunningProduct {
+    let disks = try smallDisks(setup, in: folder)
+    let relays = setup.relaysConnections ? try Relays(in: folder, seed: setup.seed) : nil
     let host = try Program.built(
       "kithd", try setup.launchArguments(writingTo: folder),
       environment: setup.environment.merging(["KITH_NOTIFY_FD": "3"]) { _, new in new })
@@ -73,36 +129,17 @@ public final class RunningProduct: Sendable {
     // Neither end may reach another program that a test starts at the same time.
     _ = fcntl(reading, F_SETFD, FD_CLOEXEC)
     _ = fcntl(writing, F_SETFD, FD_CLOEXEC)
-    defer { close(reading) }
-    let program: RunningProgram
-    do {
-      defer { close(writing) }
-      // Above 3, else the copy to 3 would be the descriptor itself and stay closed on exec.
-      let copy = fcntl(writing, F_DUPFD_CLOEXEC, 10)
-      defer { close(copy) }
-      program = try host.start(errors: "\(folder.path)/kithd.err", inherited: [copy])
-    }
-    let notice = await BlockingThread.value { () -> String in
-      var bytes: [UInt8] = []
-      var byte: UInt8 = 0
-      while read(reading, &byte, 1) == 1 { bytes.append(byte) }
-      return String(decoding: bytes, as: UTF8.self)
-    }
-    guard notice == "listening\n" else {
-      let exitCode = await program.exitCode()
-      let errors = TemporaryFolder.text(of: "\(folder.path)/kithd.err") ?? ""
-      throw TestingError("kithd left with exit code \(exitCode): \(errors)")
-    }
-    let plan = try ManifestReader(
-      folders: ["\(folder.path)/plugins"], environment: [:],
-      programDirectory: try Program.builtFolder()
-    ).product(setup.productArgument(in: folder))
+    defer { close(writing) }
+    // Above 3, else the copy to 3 would be the descriptor itself and stay closed on exec.
+    let copy = fcntl(writing, F_DUPFD_CLOEXEC, 10)
+    defer { close(copy) }
+    let program = try host.start(errors: "\(folder.path)/kithd.err", inherited: [copy])
+    // A manifest that is wrong has no name; the host says what is wrong with it.
     let places = try ProductPlaces(
-      product: plan.name, root: "\(folder.path)/r", environment: [:])
+      product: (try? setup.name(in: folder)) ?? "none", root: "\(folder.path)/r", environment: [:])
     return RunningProduct(
-      folder: folder, places: places,
-      connection: HostConnection(product: plan.name, address: places.controlAddress),
-      program: program)
+      folder: folder, places: places, program: program, reading: reading, setup: setup,
+      relays: relays, disks: disks)
   }
 
   /// Ends the product as SIGTERM does and checks that nothing is left of it.
@@ -125,6 +162,7 @@ public final class RunningProduct: Sendable {
     connection.close()
     program.signal(SIGKILL)
     for pid in processes() { Glibc.kill(pid, SIGKILL) }
+    relays?.close()
   }
 
   /// The pids of all processes that run in the product's folder, the host's apart.
@@ -211,15 +249,9 @@ public final class RunningProduct: Sendable {
     ).lines
   }
 
-  private static var options: CallOptions { CallOptions(timeout: patience) }
+  static var options: CallOptions { CallOptions(timeout: patience) }
 
   private var hostWords: String {
     "it said: \(TemporaryFolder.text(of: "\(folder.path)/kithd.err") ?? "")"
-  }
-}
-
-extension ProductSetup {
-  fileprivate func productArgument(in folder: TemporaryFolder) -> String {
-    product.contains("\n") ? "\(folder.path)/plugins/products/product.yaml" : product
   }
 }

@@ -28,12 +28,7 @@ public final class TemporaryFolder: Sendable {
   /// Writes a file of bytes below the folder, with the folders on the way.
   public func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o644) throws(TestingError) {
     let file = "\(path)/\(name)"
-    var parents = name.split(separator: "/").dropLast().map(String.init)[...]
-    var folder = path
-    while let next = parents.popFirst() {
-      folder += "/\(next)"
-      mkdir(folder, 0o755)
-    }
+    if let slash = name.lastIndex(of: "/") { try makeFolder(String(name[..<slash]), mode: 0o755) }
     let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else {
       throw TestingError("cannot write \(file): \(String(cString: strerror(errno)))")
@@ -46,6 +41,17 @@ public final class TemporaryFolder: Sendable {
         throw TestingError("cannot write \(file): \(String(cString: strerror(errno)))")
       }
       bytes = bytes.dropFirst(count)
+    }
+  }
+
+  /// Creates a folder below the folder, with those on the way; one that is there is left as it is.
+  public func makeFolder(_ name: String, mode: mode_t) throws(TestingError) {
+    var folder = path
+    for part in name.split(separator: "/") {
+      folder += "/\(part)"
+      guard mkdir(folder, mode) == 0 || errno == EEXIST else {
+        throw TestingError("cannot create \(folder): \(String(cString: strerror(errno)))")
+      }
     }
   }
 

@@ -7,6 +7,7 @@ final class BesideCalls: Sendable {
   typealias Work = @Sendable () async -> Void
 
   private let added = Mutex<[ServiceDefinition]>([])
+  private let farewells = Mutex<[@Sendable () -> Void]>([])
   private let work: AsyncStream<Work>
   private let continuation: AsyncStream<Work>.Continuation
 
@@ -19,6 +20,14 @@ final class BesideCalls: Sendable {
 
   /// Adds a service.
   func add(_ service: ServiceDefinition) { added.withLock { $0.append(service) } }
+
+  /// Has something done when the worker is told to end.
+  func add(farewell: @escaping @Sendable () -> Void) { farewells.withLock { $0.append(farewell) } }
+
+  /// The worker was told to end.
+  func leave() {
+    for farewell in farewells.withLock(\.self) { farewell() }
+  }
 
   /// Has something done as soon as ``run()`` runs.
   func add(_ body: @escaping Work) { continuation.yield(body) }

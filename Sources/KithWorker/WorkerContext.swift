@@ -31,6 +31,8 @@ public struct WorkerContext: Sendable {
   package let sealingKeyFile: String?
   /// How the worker's store is kept.
   package let storeOrders: StoreOrders
+  /// What the worker tells and takes in, for the clocks to wait for.
+  package let eventStandings: EventStandings
   let configurationChanges: ConfigurationChanges
   private let besideCalls: BesideCalls
   private let host: HostConnection?
@@ -48,14 +50,16 @@ public struct WorkerContext: Sendable {
       pluginDirectory: pluginDirectory, stateDirectory: stateDirectory,
       sealingKeyFile: sealingKeyFile, storeOrders: StoreOrders(), hostAddress: hostAddress,
       logger: logger, health: health ?? WorkerHealth(), clock: clock,
-      configurationChanges: ConfigurationChanges(), besideCalls: BesideCalls())
+      configurationChanges: ConfigurationChanges(), besideCalls: BesideCalls(),
+      eventStandings: EventStandings())
   }
 
   init(
     product: String, worker: String, generation: UInt64, configuration: WorkerConfiguration,
     pluginDirectory: String, stateDirectory: String?, sealingKeyFile: String?,
     storeOrders: StoreOrders, hostAddress: String?, logger: Logger, health: WorkerHealth,
-    clock: WorkerClock, configurationChanges: ConfigurationChanges, besideCalls: BesideCalls
+    clock: WorkerClock, configurationChanges: ConfigurationChanges, besideCalls: BesideCalls,
+    eventStandings: EventStandings
   ) {
     self.product = product
     self.worker = worker
@@ -71,6 +75,7 @@ public struct WorkerContext: Sendable {
     self.clock = clock
     self.configurationChanges = configurationChanges
     self.besideCalls = besideCalls
+    self.eventStandings = eventStandings
     host = hostAddress.map {
       HostConnection(
         product: product, address: $0,
@@ -103,6 +108,12 @@ public struct WorkerContext: Sendable {
   /// ``Worker/run(_:)`` returns.
   package func serveBesideCalls(_ service: ServiceDefinition) {
     besideCalls.add(service)
+  }
+
+  /// Has something done at the moment that the worker is told to end, when callers have been told that it leaves: what would
+  /// go on for ever is to end then. To be called before the closure of ``Worker/run(_:)`` returns.
+  package func whenLeaving(_ body: @escaping @Sendable () -> Void) {
+    besideCalls.add(farewell: body)
   }
 
   /// A client of whichever worker of the product serves a service, by the service's full name; the same one each time.

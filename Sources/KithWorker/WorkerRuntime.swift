@@ -55,6 +55,7 @@ final class WorkerRuntime: Sendable {
   private let clockFaces: ClockFaces
   private let configurationChanges = ConfigurationChanges()
   private let besideCalls = BesideCalls()
+  private let eventStandings = EventStandings()
   private let makeServices: MakeServices
   private let server: RPCServer
   private let connectionLog: ConnectionLog
@@ -141,6 +142,7 @@ final class WorkerRuntime: Sendable {
       }
       server.announceLeaving()
       door?.announceLeaving()
+      besideCalls.leave()
       if linger == .zero { refuseNewCalls() }
       pulse.wake()
     }
@@ -345,8 +347,10 @@ final class WorkerRuntime: Sendable {
     return calls.inProgress
   }
 
-  /// Moves the clocks and does what is due then; answers when something will be next, and how many turns there were.
-  func moveClock(to time: VirtualTime) async throws -> (nextDue: Instant?, turns: UInt64) {
+  /// Moves the clocks, has the consumers take in what others told up to these ends, and does what is due then.
+  func moveClock(
+    to time: VirtualTime, afterTakingIn ends: [LogEnd]
+  ) async throws -> MoveClockResponse {
     try change { state throws(RPCError) in try state.lifecycle.checkProven() }
     guard clockFaces.isVirtual else {
       throw RPCError(
@@ -360,8 +364,12 @@ final class WorkerRuntime: Sendable {
     }
     clockFaces.virtual = next
     // One that is not ready yet does nothing so far.
-    guard state.withLock({ $0.lifecycle.phase == .ready }) else { return (nil, 0) }
-    return try await workerClock.settle()
+    guard state.withLock({ $0.lifecycle.phase == .ready }) else { return MoveClockResponse() }
+    await eventStandings.reach(ends)
+    let (nextDue, turns) = try await workerClock.settle()
+    return MoveClockResponse(
+      nextDueMs: nextDue.map { Int64($0.milliseconds) }, turns: turns,
+      logEnd: try await eventStandings.end, consumers: eventStandings.consumers)
   }
 
   /// Logs from that level on.
@@ -440,7 +448,8 @@ final class WorkerRuntime: Sendable {
       sealingKeyFile: record.sealingKeyFile.isEmpty ? nil : record.sealingKeyFile,
       storeOrders: record.store ?? StoreOrders(),
       hostAddress: hostAddress.isEmpty ? nil : hostAddress, logger: logger, health: health,
-      clock: workerClock, configurationChanges: configurationChanges, besideCalls: besideCalls)
+      clock: workerClock, configurationChanges: configurationChanges, besideCalls: besideCalls,
+      eventStandings: eventStandings)
   }
 
   /// What the host is told when the worker's own code throws. An error that is not known is named by its type alone,

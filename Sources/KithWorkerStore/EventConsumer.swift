@@ -52,17 +52,20 @@ public struct EventConsumer: Sendable {
   ///   - lost: is told, in a transaction, of events that are in the log no more, before those that follow. What depends on
   ///     having seen all must be found anew.
   ///   - trouble: is told of what went wrong before it is tried again, and nil when it goes well again.
+  ///   - reached: is told of each place in the log that was noted.
   ///   - handle: what is done about each event.
   public func run(
     lost: @escaping @Sendable (LostEvents, WriteTransaction) throws -> Void,
     trouble: @escaping @Sendable ((any Error)?) -> Void = { _ in },
+    reached: @escaping @Sendable (EventPosition) -> Void = { _ in },
     handle: @escaping Handle
   ) async {
     var pause = pauses.lowerBound
     while !Task.isCancelled {
       do {
-        try await follow(lost: lost, handle: handle) {
+        try await follow(lost: lost, handle: handle) { position in
           pause = pauses.lowerBound
+          reached(position)
           trouble(nil)
         }
       } catch {
@@ -78,7 +81,7 @@ public struct EventConsumer: Sendable {
   /// Follows one stream to its end.
   private func follow(
     lost: @escaping @Sendable (LostEvents, WriteTransaction) throws -> Void,
-    handle: @escaping Handle, progress: () -> Void
+    handle: @escaping Handle, progress: (EventPosition) -> Void
   ) async throws {
     let position = try await store.read { [name] in try $0.eventPosition(of: name) }
     var request = SubscribeRequest(start: start == .new ? .new : .oldest, types: types)
@@ -87,46 +90,50 @@ public struct EventConsumer: Sendable {
     }
     let stream = try await client.subscribe(request, options: CallOptions(waitForReady: true))
     for try await response in stream {
-      try await take(response, lost: lost, handle: handle)
-      progress()
+      progress(try await take(response, lost: lost, handle: handle))
     }
   }
 
+  /// Answers the position that was noted.
   private func take(
     _ response: SubscribeResponse,
     lost: @escaping @Sendable (LostEvents, WriteTransaction) throws -> Void,
     handle: @escaping Handle
-  ) async throws {
+  ) async throws -> EventPosition {
     guard let position = response.position else {
       throw RPCError(.internal, "the worker tells events without their position")
     }
     let (name, events) = (name, response.events.map(LoggedEvent.init))
-    let end = EventPosition(position)
+    let (end, gone) = (EventPosition(position), response.lost.map(LostEvents.init))
+    /// In a transaction: what lies behind the place that is noted. That may be further than when these were asked for: while
+    /// a worker is replaced, the process that leaves and the one that comes both take events.
+    @Sendable func take(
+      _ gone: LostEvents?, _ events: [LoggedEvent], to end: EventPosition,
+      _ transaction: WriteTransaction
+    ) throws {
+      let noted = try transaction.eventPosition(of: name)
+      let seen = noted.log == end.log ? noted.sequence : -1
+      guard seen < end.sequence else { return }
+      if let gone { try lost(gone, transaction) }
+      for event in events where event.sequence > seen { try handle(event, transaction) }
+      try transaction.setEventPosition(end, of: name)
+    }
     do {
-      try await store.write { transaction in
-        if let gone = response.lost { try lost(LostEvents(gone), transaction) }
-        for event in events { try handle(event, transaction) }
-        try transaction.setEventPosition(end, of: name)
-      }
+      try await store.write { try take(gone, events, to: end, $0) }
     } catch {
       // Those before the one that cannot be handled are handled, so that it alone comes again and again.
       guard events.count > 1 else { throw error }
-      if let gone = response.lost {
-        try await store.write { transaction in
-          try lost(LostEvents(gone), transaction)
-          try transaction.setEventPosition(
-            EventPosition(log: end.log, sequence: gone.to), of: name)
-        }
+      if let gone {
+        let begin = EventPosition(log: end.log, sequence: gone.to)
+        try await store.write { try take(gone, [], to: begin, $0) }
       }
       for event in events {
-        try await store.write { transaction in
-          try handle(event, transaction)
-          try transaction.setEventPosition(
-            EventPosition(log: end.log, sequence: event.sequence), of: name)
-        }
+        let place = EventPosition(log: end.log, sequence: event.sequence)
+        try await store.write { try take(nil, [event], to: place, $0) }
       }
-      try await store.write { try $0.setEventPosition(end, of: name) }
+      try await store.write { try take(nil, [], to: end, $0) }
     }
+    return end
   }
 }
 

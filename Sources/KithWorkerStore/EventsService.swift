@@ -56,7 +56,10 @@ public struct EventsService: EventsHandler {
         try await responses.write(SubscribeResponse(page))
         isFirst = false
       } else {
-        guard await signals.next() != nil else { throw CancellationError() }
+        guard await signals.next() != nil else {
+          try Task.checkCancellation()
+          throw RPCError(.unavailable, "the worker leaves; the next one goes on with the events")
+        }
       }
     }
   }
@@ -78,12 +81,18 @@ extension SubscribeResponse {
         Event(
           sequence: event.sequence, type: event.type, atMs: event.atMilliseconds,
           userId: event.user?.text ?? "", payload: event.payload, traceparent: event.traceparent)
-      }, position: Position(log: page.position.log, sequence: page.position.sequence))
+      }, position: Position(page.position))
   }
 }
 
 extension EventPosition {
   init(_ position: Position) {
+    self.init(log: position.log, sequence: position.sequence)
+  }
+}
+
+extension Position {
+  init(_ position: EventPosition) {
     self.init(log: position.log, sequence: position.sequence)
   }
 }

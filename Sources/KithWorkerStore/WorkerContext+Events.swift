@@ -1,3 +1,4 @@
+import EventsContract
 public import KithRPC
 public import KithStore
 public import KithWorker
@@ -28,9 +29,11 @@ extension WorkerContext {
     lost: @escaping @Sendable (LostEvents, WriteTransaction) throws -> Void,
     handle: @escaping EventConsumer.Handle
   ) throws(RPCError) {
+    let name = name ?? service
     let consumer = EventConsumer(
-      name ?? service, of: try client(ofService: service), in: store, types: types, start: start)
-    let (logger, health) = (logger, health)
+      name, of: try client(ofService: service), in: store, types: types, start: start)
+    let (logger, health, standings) = (logger, health, eventStandings)
+    standings.follows(service, as: name)
     let reason = "it cannot take the events of \(service)"
     runBesideCalls {
       await consumer.run(
@@ -39,10 +42,11 @@ extension WorkerContext {
           guard let error else { return health.recover(from: reason) }
           if !needsProvider, (error as? RPCError)?.code == .notFound { return }
           let why = (error as? StoreError)?.message ?? "\(type(of: error))"
+          standings.trouble(why, consumer: name)
           logger.error(
             "events cannot be taken", metadata: ["of": "\(service)", "reason": "\(why)"])
           health.degrade(reason)
-        }, handle: handle)
+        }, reached: { standings.reached(Position($0), consumer: name) }, handle: handle)
     }
   }
 }

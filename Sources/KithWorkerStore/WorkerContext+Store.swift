@@ -28,6 +28,9 @@ extension WorkerContext {
       health.degrade("its store was damaged: \(salvage)")
     }
     serveBesideCalls(.events(EventsService(store: store)))
+    // A subscription has no end of its own, and would hold up the worker's for as long as it may take.
+    whenLeaving { store.events.endSignals() }
+    eventStandings.keepsLog { Position(try await store.read { try $0.endOfEvents() }) }
     runBesideCalls { [logger, clock] in
       // Events grow old by the clock that the worker goes by.
       await EventKeeping(store: store, logger: logger) { Int64(clock.now.milliseconds) }.run()

@@ -28,9 +28,9 @@ enum House {
 
     // Floor 3: words.
     "DescriptorContract": ["KithContractsC", "KithWire"],
-    "WorkerContract": contract,
     "EventsContract": contract,
     "FamilyContract": contract,
+    "WorkerContract": contract.union(["EventsContract"]),
     "HostContract": contract.union(["MetricsContract"]),
     "HealthContract": contract,
     "MetricsContract": contract,
@@ -52,14 +52,14 @@ enum House {
       "KithTime", "KithWire", "KithWorker", "WorkerContract", "Logging",
     ],
     "KithWorker": [
-      "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithRPC",
-      "KithTelemetry", "KithTime",
-      "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
-      "Crypto", "Logging", "UnixSignals", "FoundationEssentials", "Glibc",
+      "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics",
+      "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
+      "ReflectionContract", "WorkerContract", "Crypto", "Logging", "UnixSignals",
+      "FoundationEssentials", "Glibc",
     ],
     "KithHost": [
-      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
+      "EventsContract", "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics",
+      "KithPlanning", "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
       "MetricsContract", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
     "KithCommands": [
@@ -76,7 +76,8 @@ enum House {
 
     // Beside: for tests only.
     "KithTesting": [
-      "HostContract", "KithClient", "KithManifest", "KithRPC", "FoundationEssentials", "Glibc",
+      "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC",
+      "KithSupervision", "KithTime", "KithWire", "Glibc",
     ],
   ]
 

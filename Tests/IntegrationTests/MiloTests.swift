@@ -4,6 +4,7 @@ import HostContract
 import KithAccess
 import KithRPC
 import KithTesting
+import KithTime
 import KithWire
 import RemindersContract
 import Testing
@@ -11,10 +12,8 @@ import Testing
 /// Milo as it ships, with real processes.
 @Suite struct MiloTests {
   private static var setup: ProductSetup {
-    var setup = ProductSetup(product: "milo")
-    // 2026-11-21, noon in New York.
-    setup.hostOptions = ["--virtual-time", "1795280400000"]
-    return setup
+    // Noon in New York.
+    ProductSetup(product: "milo").starting(at: Instant("2026-11-21T17:00:00Z"))
   }
 
   private func advance(_ product: RunningProduct, hours: Int64) async throws {

@@ -1,4 +1,6 @@
 import HostContract
+import KithJSON
+import KithManifest
 import KithRPC
 import KithTesting
 import RiskContract
@@ -86,6 +88,22 @@ enum Setups {
         postures: "personal"),
     ]
     return setup
+  }
+
+  /// A product of three: a diary, whose every entry the family tells of ten minutes later, and the risk engine.
+  static var diary: ProductSetup {
+    ProductSetup(
+      workers: ["risk-engine": "risk-engine", "diary": "diary", "family": "family"],
+      posture: .personal,
+      plugins: [
+        plugin(
+          name: "diary", executable: "misbehaving-worker", provides: "kith.testing.v1.Once",
+          postures: "personal"),
+        plugin(
+          name: "family", executable: "misbehaving-worker", provides: "",
+          requires: "kith.testing.v1.Once", postures: "personal"),
+      ]
+    ).configuring("family", ["at_start": "follow"])
   }
 
   /// A product of one worker, `odd`, that is a shell script.

@@ -167,7 +167,7 @@ struct RepeatTests {
     let served = purse.definition.answeringRepeats(from: Broken())
     try await Own.serving(served) { client in
       let error = await client.failureOfPaying("10", key: .random())
-      #expect(error.code == .unavailable && error.execution == .notStarted, "\(error)")
+      #expect(error.code == .internal && error.execution == .notStarted, "\(error)")
     }
     #expect(purse.payments.load(ordering: .relaxed) == 0)
   }

@@ -49,4 +49,55 @@ import Testing
     for _ in 1..<ClockMove.mostRoundsAtOnce { #expect(move.next(due: 0, hasRun: true) == .show) }
     #expect(move.next(due: 0, hasRun: true) == .endless)
   }
+
+  // MARK: Events
+
+  private func flow(_ place: Int64?, trouble: String = "", of log: String = "a") -> EventFlow {
+    EventFlow(
+      ends: ["s": EventFlow.Place(log: "a", sequence: 7)],
+      followers: [
+        EventFlow.Follower(
+          worker: "w", service: "s", place: place.map { EventFlow.Place(log: log, sequence: $0) },
+          trouble: trouble)
+      ], services: ["s"])
+  }
+
+  @Test func timeStandsStillWhileSomebodyHasNotTakenInWhatWasTold() {
+    var move = ClockMove(from: start, advancingBy: 500)
+    for flow in [flow(nil), flow(6), flow(9, of: "another")] {
+      #expect(move.next(due: nil, hasRun: false, events: flow) == .show)
+      #expect(move.time == start)
+    }
+    // However often: that is slow, and not endless.
+    for _ in 0...ClockMove.mostRoundsAtOnce {
+      #expect(move.next(due: nil, hasRun: false, events: flow(6)) == .show)
+    }
+    #expect(move.next(due: nil, hasRun: false, events: flow(7)) == .show)
+    #expect(move.time.wallMilliseconds == 1500)
+    #expect(move.next(due: nil, hasRun: false, events: flow(7)) == .arrived)
+  }
+
+  @Test func nobodyWaitsForEventsThatNobodyTells() {
+    var flow = flow(2)
+    flow.services = []
+    flow.ends = [:]
+    var move = ClockMove(from: start, advancingBy: 0)
+    #expect(move.next(due: nil, hasRun: false, events: flow) == .arrived)
+    #expect(flow.absent.map(\.worker) == ["w"])
+  }
+
+  @Test func whoCannotTakeAnEventInIsGivenSomeRoundsAndThenNamed() {
+    var move = ClockMove(from: start, advancingBy: 500)
+    let stuck = flow(6, trouble: "no")
+    for _ in 1..<ClockMove.mostRoundsInTrouble {
+      #expect(move.next(due: nil, hasRun: false, events: stuck) == .show)
+    }
+    // It went well in between.
+    #expect(move.next(due: nil, hasRun: false, events: flow(6)) == .show)
+    for _ in 1..<ClockMove.mostRoundsInTrouble {
+      #expect(move.next(due: nil, hasRun: false, events: stuck) == .show)
+    }
+    #expect(move.next(due: nil, hasRun: false, events: stuck) == .stuck(stuck.followers[0]))
+    #expect(move.time == start)
+  }
 }

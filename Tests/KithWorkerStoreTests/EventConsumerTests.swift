@@ -204,4 +204,22 @@ struct EventConsumerTests {
       }
     }
   }
+
+  /// While a worker is replaced two processes of it follow the same events into the same store.
+  @Test func whatTwoProcessesOfAWorkerFollowTakesEffectOnce() async throws {
+    let (producer, consumer) = (try producing.store(), try consuming.store())
+    let other = try consuming.store()
+    try await serving(producer) { client in
+      let telling = Task {
+        for number: UInt64 in 0..<200 { try await producer.tell(number..<number + 1) }
+      }
+      let leaving = Task { try await consume(client, into: other) { $0.count >= 200 } }
+      try await consume(client, into: consumer) { $0.count >= 200 }
+      try await leaving.value
+      try await telling.value
+    }
+    let seen = try await Seen.all(in: consumer)
+    #expect(seen == Array(0..<200))
+    try other.close()
+  }
 }

@@ -25,6 +25,15 @@ struct Ledger: OnceHandler {
     guard let folder = context.stateDirectory else { return nil }
     let store = try await context.openStore(migrations: [])
     let answers = StoredAnswers(in: store, now: { Int64(time(nil)) })
+    if try context.configuration.string("at_start") == "tell" {
+      context.clock.run(
+        HourlyTick(from: context.clock.now, logger: context.logger) { now in
+          _ = try await store.write { transaction in
+            try transaction.append(
+              AppendRequest(entry: "\(now)"), about: nil, at: Int64(now.milliseconds))
+          }
+        })
+    }
     let ledger = Ledger(
       path: "\(folder)/\(fileName)", generation: context.generation, store: store,
       clock: context.clock)

@@ -15,7 +15,11 @@ try await Worker.run { context in
   case "refuse": throw ConfigurationError(key: "at_start", description: "it is 'refuse'")
   case "slow": try await Task.sleep(for: .milliseconds(300))
   case "hang": try await Task.sleep(for: .seconds(3600))
-  case "tick": context.clock.run(HourlyTick(from: context.clock.now, logger: context.logger))
+  case "tick":
+    context.clock.run(
+      HourlyTick(from: context.clock.now, logger: context.logger) { now in
+        guard now.seconds % 86_400 >= 3600 else { throw StartTrouble() }
+      })
   case "say":
     say("on standard output\n", on: STDOUT_FILENO)
     say("on standard error\n")
@@ -50,21 +54,23 @@ func say(_ text: String, on descriptor: Int32 = STDERR_FILENO) {
   }
 }
 
-/// Says each full hour what the wall clock shows, once, and fails at one that begins a day.
+/// Does something each full hour and says what the wall clock shows then, once.
 final class HourlyTick: DueWork {
-  private static let hour = Duration.seconds(3600)
   private let next: Mutex<Instant>
   private let logger: Logger
+  private let body: @Sendable (Instant) async throws -> Void
 
-  init(from now: Instant, logger: Logger) {
+  init(from now: Instant, logger: Logger, body: @escaping @Sendable (Instant) async throws -> Void)
+  {
     next = Mutex(Self.after(now))
     self.logger = logger
+    self.body = body
   }
 
   func nextDue() async throws -> Instant? { next.withLock(\.self) }
 
   func run(at now: Instant) async throws {
-    guard now.seconds % 86_400 >= 3600 else { throw StartTrouble() }
+    try await body(now)
     logger.notice("tick at \(now)")
     next.withLock { $0 = Self.after(now) }
   }

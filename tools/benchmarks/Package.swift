@@ -10,6 +10,7 @@ let package = Package(
     // Of its own, so that it is built without gRPC.
     .executable(name: "store-bench", targets: ["store-bench"]),
     .executable(name: "reminder-bench", targets: ["reminder-bench"]),
+    .executable(name: "kit-bench", targets: ["kit-bench"]),
     // Of its own, since it is preloaded into processes.
     .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
   ],
@@ -62,6 +63,18 @@ let package = Package(
         .product(name: "KithManifest", package: "kith"),
         .product(name: "KithRPC", package: "kith"),
         .product(name: "RemindersContract", package: "kith"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "kit-bench",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "KithJSON", package: "kith"),
+        .product(name: "KithManifest", package: "kith"),
+        .product(name: "KithRPC", package: "kith"),
+        .product(name: "KithTesting", package: "kith"),
+        .product(name: "KithTime", package: "kith"),
+        .product(name: "TestingContract", package: "kith"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(

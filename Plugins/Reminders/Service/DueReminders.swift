@@ -59,9 +59,10 @@ public struct DueReminders: Sendable {
               SELECT id FROM reminder WHERE next_step_ms <= ? ORDER BY next_step_ms LIMIT ?
               """), arguments: [now.milliseconds, Self.batch]) : []
       var failures: [(String, any Error)] = []
+      var owners: [UserID: ReminderBook.Owner] = [:]
       for id in outdated + due {
         do {
-          try Self.goOn(id, ledger)
+          try Self.goOn(id, ledger, &owners)
         } catch {
           // One that cannot be read must not hold up the others.
           try transaction.database.execute(
@@ -76,13 +77,16 @@ public struct DueReminders: Sendable {
   }
 
   /// Does what is due of one; under another basis than before it is worked out anew.
-  private static func goOn(_ id: String, _ ledger: LifeLedger) throws {
+  private static func goOn(
+    _ id: String, _ ledger: LifeLedger, _ owners: inout [UserID: ReminderBook.Owner]
+  ) throws {
     let (book, transaction) = (ledger.book, ledger.transaction)
     guard
       let row = try transaction.record(
         StoredReminder.self, id: id, under: ReminderBook.ownGrant)
     else { return }
-    let owner = try book.owner(row.user, in: transaction)
+    let owner = try owners[row.user] ?? book.owner(row.user, in: transaction)
+    owners[row.user] = owner
     var life = try book.life(of: row, owner)
     if row.basis != book.basis {
       life = life.moved(to: owner.zone, scheduleZone: life.plan.scheduleZone)

@@ -14,15 +14,22 @@ struct LifeLedger {
   /// W3C Trace Context of the call that brought it about; empty for what fell due.
   var traceparent = ""
 
-  /// Writes a life that has gone on, with what happened in it. Answers the row as it is now.
+  /// Writes a reminder that is new, or of which more has changed than its life. Answers the row as it is now.
   @discardableResult
-  func keep(
-    _ life: ReminderLife, of row: StoredReminder, _ events: [LifeEvent]
-  ) throws -> StoredReminder {
+  func save(_ row: StoredReminder, _ life: ReminderLife) throws -> StoredReminder {
     let row = book.row(row, with: life)
     try transaction.save(row, under: ReminderBook.ownGrant)
-    for event in events { try tell(event, row, life) }
     return row
+  }
+
+  /// Writes a life that has gone on, with what happened in it.
+  func keep(_ life: ReminderLife, of row: StoredReminder, _ events: [LifeEvent]) throws {
+    let before = row
+    let row = book.row(row, with: life)
+    try transaction.update(
+      row, columns: StoredReminder.columns(changedFrom: before, to: row),
+      under: ReminderBook.ownGrant)
+    for event in events { try tell(event, row, life) }
   }
 
   private func tell(_ event: LifeEvent, _ row: StoredReminder, _ life: ReminderLife) throws {
@@ -87,7 +94,12 @@ struct LifeLedger {
     var occurrence =
       known ?? StoredOccurrence(reminder: row.id, user: row.user, due: due, state: .scheduled)
     change(&occurrence)
-    try transaction.save(occurrence, under: ReminderBook.ownGrant)
+    if known == nil {
+      try transaction.save(occurrence, under: ReminderBook.ownGrant)
+    } else {
+      try transaction.update(
+        occurrence, columns: StoredOccurrence.changing, under: ReminderBook.ownGrant)
+    }
   }
 
   private func append(_ event: some GeneratedMessage, _ row: StoredReminder) throws {

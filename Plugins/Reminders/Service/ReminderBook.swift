@@ -17,13 +17,19 @@ struct ReminderBook: Sendable {
 
   let zones: Zones
   let settings: RemindersSettings
+  /// What instants follow from besides the rows: the edition of tzdata, and what the configuration says of those who never
+  /// said it. FNV-1a, which is the same in every process.
+  let basis: Int64
+
+  init(zones: Zones, settings: RemindersSettings) {
+    (self.zones, self.settings) = (zones, settings)
+    basis = Self.basis(zones, settings)
+  }
 
   /// The worker's own right to all records.
   static let ownGrant = Access(of: .product).grantAll(.own)
 
-  /// What instants follow from besides the rows: the edition of tzdata, and what the configuration says of those who never
-  /// said it. FNV-1a, which is the same in every process.
-  var basis: Int64 {
+  private static func basis(_ zones: Zones, _ settings: RemindersSettings) -> Int64 {
     let quiet = settings.quietHours.map { "\($0.from) \($0.to)" } ?? "-"
     let ladder = settings.ladder
     let text = """

@@ -114,7 +114,7 @@ extension RemindersService {
         return error.message
       }
     }
-    try ledger.keep(life, of: row, [])
+    try ledger.save(row, life)
     return nil
   }
 

@@ -28,7 +28,7 @@ extension RemindersService {
         state: .active, schedule: draft.schedule.message(in: draft.zone.name),
         ladder: request.ladder, createdAt: now, progress: ReminderProgress(cursor: now))
       let ledger = LifeLedger(book: book, transaction: transaction, now: now)
-      let kept = try ledger.keep(try book.life(of: row, owner), of: row, [])
+      let kept = try ledger.save(row, try book.life(of: row, owner))
       var answer = try self.message(kept, book, transaction)
       answer.alternatives = draft.alternatives.map { $0.message(in: draft.zone.name) }
       return answer
@@ -98,7 +98,7 @@ extension RemindersService {
         }
       }
       let ledger = LifeLedger(book: book, transaction: transaction, now: now)
-      return try self.message(try ledger.keep(life, of: row, []), book, transaction)
+      return try self.message(try ledger.save(row, life), book, transaction)
     }
     changed()
     return answer

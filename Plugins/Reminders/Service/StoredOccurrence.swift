@@ -16,6 +16,11 @@ struct StoredOccurrence {
   var snoozedUntil: Instant?
   var lateByMilliseconds: Int64 = 0
 
+  /// The columns that change while it lives.
+  static let changing: Set<String> = [
+    "state", "missed_reason", "sent_at_ms", "done_at_ms", "snoozed_until_ms", "late_by_ms",
+  ]
+
   /// The key of an occurrence's row.
   static func id(_ reminder: String, _ due: Instant) -> String {
     "\(reminder)/\(due.milliseconds)"

@@ -64,6 +64,25 @@ extension StoredReminder: UserRecord {
   }
 }
 
+extension StoredReminder {
+  private static let progressColumns: Set<String> = [
+    "cursor_ms", "last_wall", "walls_decided", "done_ahead_ms", "open_due_ms",
+    "open_ladder_start_ms", "open_snoozes", "open_repeats", "open_snoozed_until_ms",
+    "open_is_missed",
+  ]
+
+  /// What is to be written of a life that has gone on: no more, since each column may stand in an index.
+  static func columns(changedFrom old: StoredReminder, to new: StoredReminder) -> Set<String> {
+    var columns = progressColumns
+    if old.nextStep != new.nextStep { columns.insert("next_step_ms") }
+    if old.nextDue != new.nextDue { columns.insert("next_due_ms") }
+    if old.state != new.state { columns.insert("state") }
+    if old.basis != new.basis { columns.insert("basis") }
+    if old.schedule != new.schedule { columns.insert("schedule") }
+    return columns
+  }
+}
+
 extension ReminderProgress {
   fileprivate init(_ row: RecordReader) throws {
     self.init(cursor: Instant(milliseconds: try row["cursor_ms"]))

@@ -46,7 +46,8 @@ struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lets time pass, and answers when all that became due on the way has run.",
       discussion: """
-        The clocks stop at each moment at which a worker has something to do, so that each turn sees its own time.
+        The clocks stop at each moment at which a worker has something to do, so that each turn sees its own time, and go \
+        on when all workers that follow the events of others have taken them in.
 
         EXAMPLES
           kith clock advance 90s
@@ -130,5 +131,8 @@ struct ClockCommand: AsyncParsableCommand {
     let turns = answer.turns == 1 ? "1 turn" : "\(answer.turns) turns"
     try Output.line(
       "\(Instant(milliseconds: Int(answer.wallMs))): \(turns) of due work\(next)")
+    for events in answer.absent {
+      try Output.line("\(events.worker) follows \(events.service), which nobody here tells of now")
+    }
   }
 }

@@ -73,7 +73,9 @@ public enum HostMethods {
     idempotency: .noSideEffects)
 
   /// Moves the clocks of all workers together, from each moment at which something becomes due to the next, and answers when
-  /// all that became due has run. One move at a time: another is answered ABORTED.
+  /// all that became due has run. At each moment workers that follow the events of another have taken in all of them, too,
+  /// before the clocks go on. A worker whose due work fails, or that cannot take an event in, stops the clocks there:
+  /// FAILED_PRECONDITION, with its name. One move at a time: another is answered ABORTED.
   public static let moveClock = MethodDescriptor(
     service: "kith.host.v1.Host", method: "MoveClock",
     idempotency: .unknown)
@@ -218,7 +220,9 @@ public struct HostClient: Sendable {
   }
 
   /// Moves the clocks of all workers together, from each moment at which something becomes due to the next, and answers when
-  /// all that became due has run. One move at a time: another is answered ABORTED.
+  /// all that became due has run. At each moment workers that follow the events of another have taken in all of them, too,
+  /// before the clocks go on. A worker whose due work fails, or that cannot take an event in, stops the clocks there:
+  /// FAILED_PRECONDITION, with its name. One move at a time: another is answered ABORTED.
   public func moveClock(
     _ request: MoveClockRequest, options: CallOptions = .defaults
   ) async throws(RPCError) -> MoveClockResponse {
@@ -328,7 +332,9 @@ public protocol HostHandler: Sendable {
   ) async throws -> GetClockResponse
 
   /// Moves the clocks of all workers together, from each moment at which something becomes due to the next, and answers when
-  /// all that became due has run. One move at a time: another is answered ABORTED.
+  /// all that became due has run. At each moment workers that follow the events of another have taken in all of them, too,
+  /// before the clocks go on. A worker whose due work fails, or that cannot take an event in, stops the clocks there:
+  /// FAILED_PRECONDITION, with its name. One move at a time: another is answered ABORTED.
   func moveClock(
     _ request: MoveClockRequest, context: CallContext
   ) async throws -> MoveClockResponse

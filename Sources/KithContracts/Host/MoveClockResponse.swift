@@ -21,6 +21,9 @@ public struct MoveClockResponse: GeneratedMessage {
   /// When the next work becomes due, in milliseconds since 1970-01-01T00:00:00Z. Absent means that none does by itself.
   public var nextDueMs: Int64? = nil
 
+  /// Whose events were not waited for, since nobody tells them: by worker and service. Empty when all were taken in.
+  public var absent: [AbsentEvents] = []
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -33,18 +36,20 @@ public struct MoveClockResponse: GeneratedMessage {
     elapsedMs: Int64 = 0,
     stops: UInt64 = 0,
     turns: UInt64 = 0,
-    nextDueMs: Int64? = nil
+    nextDueMs: Int64? = nil,
+    absent: [AbsentEvents] = []
   ) {
     self.wallMs = wallMs
     self.elapsedMs = elapsedMs
     self.stops = stops
     self.turns = turns
     self.nextDueMs = nextDueMs
+    self.absent = absent
   }
 
   public static var fullName: String { "kith.host.v1.MoveClockResponse" }
 
-  public static let layout = WireLayout(depth: 0, kith__host__v1__move_clock_response__init)
+  public static let layout = WireLayout(depth: 1, kith__host__v1__move_clock_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Host__V1__MoveClockResponse.self)
@@ -53,6 +58,7 @@ public struct MoveClockResponse: GeneratedMessage {
     if c.pointee.has_stops != 0 { self.stops = c.pointee.stops }
     if c.pointee.has_turns != 0 { self.turns = c.pointee.turns }
     if c.pointee.has_next_due_ms != 0 { self.nextDueMs = c.pointee.next_due_ms }
+    try Unpacked.append(c.pointee.absent, c.pointee.n_absent, to: &self.absent)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -79,6 +85,7 @@ public struct MoveClockResponse: GeneratedMessage {
       c.pointee.next_due_ms = value
       c.pointee.has_next_due_ms = 1
     }
+    (c.pointee.absent, c.pointee.n_absent) = try arena.fill(self.absent)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -88,6 +95,7 @@ public struct MoveClockResponse: GeneratedMessage {
     if self.stops != 0 { text.add("stops", self.stops) }
     if self.turns != 0 { text.add("turns", self.turns) }
     if let value = self.nextDueMs { text.add("nextDueMs", value) }
+    if !self.absent.isEmpty { text.add("absent", self.absent) }
     text.add(self.unknownFields)
   }
 }

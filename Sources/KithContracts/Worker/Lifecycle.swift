@@ -29,8 +29,9 @@ public enum LifecycleMethods {
     service: "kith.worker.v1.Lifecycle", method: "Drain",
     idempotency: .unknown)
 
-  /// Moves the clock of a worker in virtual time, and answers when all that became due has run. A worker whose clock is the
-  /// machine's answers FAILED_PRECONDITION; one whose due work failed answers with that failure, its clock moved.
+  /// Moves the clock of a worker in virtual time, has it take in the events that it is told of, and answers when all that
+  /// became due has run. A worker whose clock is the machine's answers FAILED_PRECONDITION; one whose due work failed answers
+  /// with that failure, its clock moved.
   public static let moveClock = MethodDescriptor(
     service: "kith.worker.v1.Lifecycle", method: "MoveClock",
     idempotency: .idempotent)
@@ -94,8 +95,9 @@ public struct LifecycleClient: Sendable {
     return response.message
   }
 
-  /// Moves the clock of a worker in virtual time, and answers when all that became due has run. A worker whose clock is the
-  /// machine's answers FAILED_PRECONDITION; one whose due work failed answers with that failure, its clock moved.
+  /// Moves the clock of a worker in virtual time, has it take in the events that it is told of, and answers when all that
+  /// became due has run. A worker whose clock is the machine's answers FAILED_PRECONDITION; one whose due work failed answers
+  /// with that failure, its clock moved.
   public func moveClock(
     _ request: MoveClockRequest, options: CallOptions = .defaults
   ) async throws(RPCError) -> MoveClockResponse {
@@ -144,8 +146,9 @@ public protocol LifecycleHandler: Sendable {
     _ request: DrainRequest, context: CallContext
   ) async throws -> DrainResponse
 
-  /// Moves the clock of a worker in virtual time, and answers when all that became due has run. A worker whose clock is the
-  /// machine's answers FAILED_PRECONDITION; one whose due work failed answers with that failure, its clock moved.
+  /// Moves the clock of a worker in virtual time, has it take in the events that it is told of, and answers when all that
+  /// became due has run. A worker whose clock is the machine's answers FAILED_PRECONDITION; one whose due work failed answers
+  /// with that failure, its clock moved.
   func moveClock(
     _ request: MoveClockRequest, context: CallContext
   ) async throws -> MoveClockResponse

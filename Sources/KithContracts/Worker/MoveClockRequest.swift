@@ -10,6 +10,10 @@ public struct MoveClockRequest: GeneratedMessage {
   /// a clock that was set back.
   public var time: VirtualTime? = nil
 
+  /// The ends of the event logs of other workers. Due work is run once the worker's consumers have come so far, or after a
+  /// second of the machine's time: the answer says how far they are. Empty means that none is waited for.
+  public var logEnds: [LogEnd] = []
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -18,18 +22,21 @@ public struct MoveClockRequest: GeneratedMessage {
 
   /// A message with these fields; the others are at their default.
   public init(
-    time: VirtualTime? = nil
+    time: VirtualTime? = nil,
+    logEnds: [LogEnd] = []
   ) {
     self.time = time
+    self.logEnds = logEnds
   }
 
   public static var fullName: String { "kith.worker.v1.MoveClockRequest" }
 
-  public static let layout = WireLayout(depth: 1, kith__worker__v1__move_clock_request__init)
+  public static let layout = WireLayout(depth: 2, kith__worker__v1__move_clock_request__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Worker__V1__MoveClockRequest.self)
     try Unpacked.merge(c.pointee.time, c.pointee.n_time, into: &self.time)
+    try Unpacked.append(c.pointee.log_ends, c.pointee.n_log_ends, to: &self.logEnds)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -37,11 +44,13 @@ public struct MoveClockRequest: GeneratedMessage {
     let c = message.assumingMemoryBound(to: Kith__Worker__V1__MoveClockRequest.self)
     kith__worker__v1__move_clock_request__init(c)
     (c.pointee.time, c.pointee.n_time) = try arena.fill(self.time)
+    (c.pointee.log_ends, c.pointee.n_log_ends) = try arena.fill(self.logEnds)
     arena.fill(self.unknownFields, into: message)
   }
 
   public func describe(into text: inout MessageDescription) {
     if let value = self.time { text.add("time", value) }
+    if !self.logEnds.isEmpty { text.add("logEnds", self.logEnds) }
     text.add(self.unknownFields)
   }
 }

@@ -12,6 +12,7 @@ public enum WorkerDescriptorSet {
     DescriptorSetBytes.joined([
       (google_protobuf_descriptor_descriptor, google_protobuf_descriptor_descriptor_size),
       (kith_options_descriptor, kith_options_descriptor_size),
+      (kith_events_v1_events_descriptor, kith_events_v1_events_descriptor_size),
       (kith_worker_v1_worker_descriptor, kith_worker_v1_worker_descriptor_size),
     ])
   }

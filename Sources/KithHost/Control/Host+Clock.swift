@@ -1,3 +1,4 @@
+import EventsContract
 import HostContract
 import KithManifest
 import KithRPC
@@ -17,7 +18,14 @@ extension Host {
     return time
   }
 
-  /// Moves the clocks, and answers when all that became due on the way has run.
+  /// What the workers say when they are shown a time.
+  fileprivate struct Round {
+    var turns: UInt64 = 0
+    var nextDue: Int64?
+    var events = EventFlow()
+  }
+
+  /// Moves the clocks, and answers when all that became due on the way has run and all that was told has been taken in.
   func moveClock(
     _ request: HostContract.MoveClockRequest
   ) async throws -> HostContract.MoveClockResponse {
@@ -28,19 +36,25 @@ extension Host {
     }
     isMovingClock = true
     defer { isMovingClock = false }
-    var (turns, nextDue): (UInt64, Int64?) = (0, nil)
+    var turns: UInt64 = 0
+    var round = Round()
     while true {
       let time = move.time
       changeWishes { $0.virtualTime = time }
-      let round = try await show(time)
+      round = try await show(time, afterTakingIn: round.events.ends)
       turns += round.turns
-      nextDue = round.nextDue
-      switch move.next(due: nextDue, hasRun: round.turns > 0) {
+      switch move.next(due: round.nextDue, hasRun: round.turns > 0, events: round.events) {
       case .show: continue
       case .arrived:
         return HostContract.MoveClockResponse(
           wallMs: time.wallMilliseconds, elapsedMs: time.elapsedMilliseconds, stops: move.stops,
-          turns: turns, nextDueMs: nextDue)
+          turns: turns, nextDueMs: round.nextDue,
+          absent: round.events.absent.map { AbsentEvents(worker: $0.worker, service: $0.service) })
+      case .stuck(let follower):
+        throw RPCError(
+          .failedPrecondition,
+          "the clocks stand still: \(follower.worker) cannot take an event of \(follower.service) in (\(follower.trouble)); see `kith logs \(follower.worker)`"
+        )
       case .endless:
         throw RPCError(
           .failedPrecondition,
@@ -74,10 +88,11 @@ extension Host {
   /// A hundred years, in milliseconds.
   private static let longestAdvance: Int64 = 3_155_760_000_000
 
-  /// Shows the time to all workers that are ready, once none is on its way to be; what they ran, and when they next will.
+  /// Shows the time to all workers that are ready, once none is on its way to be; what they ran, when they next will, and what
+  /// they have told and taken in.
   private func show(
-    _ time: ClockMove.Time
-  ) async throws -> (turns: UInt64, nextDue: Int64?) {
+    _ time: ClockMove.Time, afterTakingIn ends: [String: EventFlow.Place]
+  ) async throws -> Round {
     while true {
       // Whoever starts meanwhile begins with this time, and may have something to do at once.
       try await wait { $0.supervisor.isSettled || $0.isShuttingDown ? .success(()) : nil }
@@ -85,17 +100,16 @@ extension Host {
       let links = published.compactMapValues { processes[$0]?.link }
       let answers = await withTaskGroup { group in
         for (name, link) in links {
-          group.addTask { (name, await link.moveClock(to: time)) }
+          group.addTask { (name, await link.moveClock(to: time, afterTakingIn: ends)) }
         }
         return await group.reduce(into: [String: WorkerLink.ClockAnswer]()) { $0[$1.0] = $1.1 }
       }
-      var (turns, due): (UInt64, [Int64]) = (0, [])
+      var round = Round()
       var isLost = false
       for (name, answer) in answers.sorted(by: { $0.key < $1.key }) {
         switch answer {
         case .success(let response):
-          turns += response.turns
-          if let next = response.nextDueMs { due.append(next) }
+          round.add(response, of: name, serving: plannedServices(of: name))
         case .failure(let error) where error.code == .unavailable:
           // It ended in this moment: its next process is asked.
           isLost = true
@@ -103,14 +117,51 @@ extension Host {
           throw RPCError(.failedPrecondition, "due work of \(name) failed: \(error.message)")
         }
       }
-      if !isLost { return (turns, due.min()) }
+      if !isLost { return round }
     }
+  }
+
+  private func plannedServices(of name: String) -> [String] {
+    settings.plan.worker(named: name)?.provides ?? []
   }
 
   /// Tells a process that has become ready what the clocks show, which may have moved since its launch record was written.
   func repeatTime(to incarnation: Incarnation) {
     guard let time = wishes.virtualTime, let link = processes[incarnation]?.link else { return }
     chores.yield { _ = await link.moveClock(to: time) }
+  }
+}
+
+extension Host.Round {
+  /// Adds what one worker said.
+  fileprivate mutating func add(
+    _ response: WorkerContract.MoveClockResponse, of worker: String, serving services: [String]
+  ) {
+    turns += response.turns
+    if let next = response.nextDueMs { nextDue = min(nextDue ?? next, next) }
+    events.services.formUnion(services)
+    if let end = response.logEnd {
+      for service in services { events.ends[service] = EventFlow.Place(end) }
+    }
+    events.followers += response.consumers.map { consumer in
+      EventFlow.Follower(
+        worker: worker, service: consumer.service,
+        place: consumer.position.map(EventFlow.Place.init),
+        trouble: consumer.trouble)
+    }
+  }
+}
+
+extension EventFlow.Place {
+  fileprivate init(_ position: Position) {
+    self.init(log: position.log, sequence: position.sequence)
+  }
+}
+
+extension Position {
+  /// The place in the words of the contract.
+  init(_ place: EventFlow.Place) {
+    self.init(log: place.log, sequence: place.sequence)
   }
 }
 

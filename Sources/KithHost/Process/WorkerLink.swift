@@ -1,3 +1,4 @@
+import EventsContract
 import HealthContract
 import KithManifest
 import KithRPC
@@ -87,11 +88,16 @@ final class WorkerLink: Sendable {
   /// What a process says when it is shown a time.
   typealias ClockAnswer = Result<MoveClockResponse, RPCError>
 
-  /// Shows the process, which is ready, what time it is, and waits until it has done what is due.
-  func moveClock(to time: ClockMove.Time) async -> ClockAnswer {
+  /// Shows the process, which is ready, what time it is, and waits until it has taken in what others told up to these ends,
+  /// by service, and done what is due.
+  func moveClock(
+    to time: ClockMove.Time, afterTakingIn ends: [String: EventFlow.Place] = [:]
+  ) async -> ClockAnswer {
+    let ends = ends.map { LogEnd(service: $0.key, position: Position($0.value)) }
     do throws(RPCError) {
       return .success(
-        try await lifecycle.moveClock(MoveClockRequest(time: VirtualTime(time))))
+        try await lifecycle.moveClock(
+          MoveClockRequest(time: VirtualTime(time), logEnds: ends)))
     } catch {
       return .failure(error)
     }

@@ -1,6 +1,5 @@
 import KithJSON
 import KithRPC
-import KithTime
 import Logging
 import WorkerContract
 
@@ -61,9 +60,7 @@ struct LifecycleService: LifecycleHandler {
     guard let time = request.time else {
       throw RPCError.invalidArgument(field: "time", "what the clocks are to show is missing")
     }
-    let (nextDue, turns) = try await runtime.moveClock(to: time)
-    return MoveClockResponse(
-      nextDueMs: nextDue.map { Int64($0.milliseconds) }, turns: turns)
+    return try await runtime.moveClock(to: time, afterTakingIn: request.logEnds)
   }
 
   func setLogLevel(

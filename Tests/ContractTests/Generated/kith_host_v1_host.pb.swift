@@ -498,11 +498,32 @@ nonisolated struct Kith_Host_V1_MoveClockResponse: Sendable {
   /// Clears the value of `nextDueMs`. Subsequent reads from it will return its default value.
   mutating func clearNextDueMs() {self._nextDueMs = nil}
 
+  /// Whose events were not waited for, since nobody tells them: by worker and service. Empty when all were taken in.
+  var absent: [Kith_Host_V1_AbsentEvents] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _nextDueMs: Int64? = nil
+}
+
+/// Events that a worker follows and that no worker of the product tells now: the one that would is stopped or has failed for
+/// good, or it is on another machine.
+nonisolated struct Kith_Host_V1_AbsentEvents: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The worker that follows them.
+  var worker: String = String()
+
+  /// The full name of the service whose worker's events they are: `kith.reminders.v1.Reminders`.
+  var service: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// What to tell.
@@ -1838,7 +1859,7 @@ nonisolated extension Kith_Host_V1_MoveClockRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Kith_Host_V1_MoveClockResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".MoveClockResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wall_ms\0\u{3}elapsed_ms\0\u{1}stops\0\u{1}turns\0\u{3}next_due_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wall_ms\0\u{3}elapsed_ms\0\u{1}stops\0\u{1}turns\0\u{3}next_due_ms\0\u{1}absent\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1851,6 +1872,7 @@ nonisolated extension Kith_Host_V1_MoveClockResponse: SwiftProtobuf.Message, Swi
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.stops) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.turns) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self._nextDueMs) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.absent) }()
       default: break
       }
     }
@@ -1876,6 +1898,9 @@ nonisolated extension Kith_Host_V1_MoveClockResponse: SwiftProtobuf.Message, Swi
     try { if let v = self._nextDueMs {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
     } }()
+    if !self.absent.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.absent, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1885,6 +1910,42 @@ nonisolated extension Kith_Host_V1_MoveClockResponse: SwiftProtobuf.Message, Swi
     if lhs.stops != rhs.stops {return false}
     if lhs.turns != rhs.turns {return false}
     if lhs._nextDueMs != rhs._nextDueMs {return false}
+    if lhs.absent != rhs.absent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_AbsentEvents: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AbsentEvents"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}worker\0\u{1}service\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.worker) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.service) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.worker.isEmpty {
+      try visitor.visitSingularStringField(value: self.worker, fieldNumber: 1)
+    }
+    if !self.service.isEmpty {
+      try visitor.visitSingularStringField(value: self.service, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_AbsentEvents, rhs: Kith_Host_V1_AbsentEvents) -> Bool {
+    if lhs.worker != rhs.worker {return false}
+    if lhs.service != rhs.service {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

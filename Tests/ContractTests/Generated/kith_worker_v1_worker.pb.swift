@@ -400,11 +400,71 @@ nonisolated struct Kith_Worker_V1_MoveClockRequest: Sendable {
   /// Clears the value of `time`. Subsequent reads from it will return its default value.
   mutating func clearTime() {self._time = nil}
 
+  /// The ends of the event logs of other workers. Due work is run once the worker's consumers have come so far, or after a
+  /// second of the machine's time: the answer says how far they are. Empty means that none is waited for.
+  var logEnds: [Kith_Worker_V1_LogEnd] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _time: Kith_Worker_V1_VirtualTime? = nil
+}
+
+/// The end of the event log of the worker that serves a service.
+nonisolated struct Kith_Worker_V1_LogEnd: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The full name of the service: `kith.reminders.v1.Reminders`.
+  var service: String = String()
+
+  /// The position of the log's last event.
+  var position: Kith_Events_V1_Position {
+    get {_position ?? Kith_Events_V1_Position()}
+    set {_position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  var hasPosition: Bool {self._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  mutating func clearPosition() {self._position = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _position: Kith_Events_V1_Position? = nil
+}
+
+/// How far a worker has come in the event log of another.
+nonisolated struct Kith_Worker_V1_ConsumerStanding: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The service by which it found that worker: `kith.reminders.v1.Reminders`.
+  var service: String = String()
+
+  /// The last position that it has noted. Absent when it has noted none yet.
+  var position: Kith_Events_V1_Position {
+    get {_position ?? Kith_Events_V1_Position()}
+    set {_position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  var hasPosition: Bool {self._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  mutating func clearPosition() {self._position = nil}
+
+  /// Why it could not take the event behind that when it last tried. Empty when nothing is wrong that it knows of; that the
+  /// other worker is away is none of it.
+  var trouble: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _position: Kith_Events_V1_Position? = nil
 }
 
 /// The clocks show it, and what was due has run.
@@ -427,11 +487,25 @@ nonisolated struct Kith_Worker_V1_MoveClockResponse: Sendable {
   /// How many turns of due work were run since the clock last moved.
   var turns: UInt64 = 0
 
+  /// The end of the worker's own event log, after those turns. Absent for a worker without a store.
+  var logEnd: Kith_Events_V1_Position {
+    get {_logEnd ?? Kith_Events_V1_Position()}
+    set {_logEnd = newValue}
+  }
+  /// Returns true if `logEnd` has been explicitly set.
+  var hasLogEnd: Bool {self._logEnd != nil}
+  /// Clears the value of `logEnd`. Subsequent reads from it will return its default value.
+  mutating func clearLogEnd() {self._logEnd = nil}
+
+  /// Its consumers of other workers' events.
+  var consumers: [Kith_Worker_V1_ConsumerStanding] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _nextDueMs: Int64? = nil
+  fileprivate var _logEnd: Kith_Events_V1_Position? = nil
 }
 
 /// From which level on to log.
@@ -1097,7 +1171,7 @@ nonisolated extension Kith_Worker_V1_DrainResponse: SwiftProtobuf.Message, Swift
 
 nonisolated extension Kith_Worker_V1_MoveClockRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".MoveClockRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}time\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}time\0\u{3}log_ends\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1106,6 +1180,7 @@ nonisolated extension Kith_Worker_V1_MoveClockRequest: SwiftProtobuf.Message, Sw
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._time) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.logEnds) }()
       default: break
       }
     }
@@ -1119,11 +1194,98 @@ nonisolated extension Kith_Worker_V1_MoveClockRequest: SwiftProtobuf.Message, Sw
     try { if let v = self._time {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.logEnds.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.logEnds, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Kith_Worker_V1_MoveClockRequest, rhs: Kith_Worker_V1_MoveClockRequest) -> Bool {
     if lhs._time != rhs._time {return false}
+    if lhs.logEnds != rhs.logEnds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Worker_V1_LogEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LogEnd"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}service\0\u{1}position\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.service) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.service.isEmpty {
+      try visitor.visitSingularStringField(value: self.service, fieldNumber: 1)
+    }
+    try { if let v = self._position {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Worker_V1_LogEnd, rhs: Kith_Worker_V1_LogEnd) -> Bool {
+    if lhs.service != rhs.service {return false}
+    if lhs._position != rhs._position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Worker_V1_ConsumerStanding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ConsumerStanding"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}service\0\u{1}position\0\u{1}trouble\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.service) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.trouble) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.service.isEmpty {
+      try visitor.visitSingularStringField(value: self.service, fieldNumber: 1)
+    }
+    try { if let v = self._position {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.trouble.isEmpty {
+      try visitor.visitSingularStringField(value: self.trouble, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Worker_V1_ConsumerStanding, rhs: Kith_Worker_V1_ConsumerStanding) -> Bool {
+    if lhs.service != rhs.service {return false}
+    if lhs._position != rhs._position {return false}
+    if lhs.trouble != rhs.trouble {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1131,7 +1293,7 @@ nonisolated extension Kith_Worker_V1_MoveClockRequest: SwiftProtobuf.Message, Sw
 
 nonisolated extension Kith_Worker_V1_MoveClockResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".MoveClockResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}next_due_ms\0\u{1}turns\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}next_due_ms\0\u{1}turns\0\u{3}log_end\0\u{1}consumers\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1141,6 +1303,8 @@ nonisolated extension Kith_Worker_V1_MoveClockResponse: SwiftProtobuf.Message, S
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt64Field(value: &self._nextDueMs) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.turns) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._logEnd) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.consumers) }()
       default: break
       }
     }
@@ -1157,12 +1321,20 @@ nonisolated extension Kith_Worker_V1_MoveClockResponse: SwiftProtobuf.Message, S
     if self.turns != 0 {
       try visitor.visitSingularUInt64Field(value: self.turns, fieldNumber: 2)
     }
+    try { if let v = self._logEnd {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if !self.consumers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.consumers, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Kith_Worker_V1_MoveClockResponse, rhs: Kith_Worker_V1_MoveClockResponse) -> Bool {
     if lhs._nextDueMs != rhs._nextDueMs {return false}
     if lhs.turns != rhs.turns {return false}
+    if lhs._logEnd != rhs._logEnd {return false}
+    if lhs.consumers != rhs.consumers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -89,9 +89,12 @@ extension AnswerRecord {
     do {
       return try await begin(call)
     } catch {
+      // Not UNAVAILABLE: a caller takes that, of a call that was not begun, for the word of a worker that leaves, and
+      // would come back to the next generation only.
+      let isFull = (error as? any RPCErrorConvertible)?.rpcError.code == .resourceExhausted
       throw CallRefusal(
         error: RPCError(
-          .unavailable,
+          isFull ? .resourceExhausted : .internal,
           "the call was not begun, because the record of answers cannot be written; "
             + "see the worker's log", details: CallExecution.notStarted.details, cause: error))
     }

@@ -5,6 +5,7 @@ import HostContract
 import KithClient
 import KithRPC
 import KithTesting
+import KithTime
 import KithWire
 import RemindersContract
 
@@ -251,7 +252,7 @@ struct RemindersCommand: AsyncParsableCommand {
 
             """)
       ])
-    var setup = ProductSetup(
+    return ProductSetup(
       product: """
         product: soak
         title: Soak
@@ -259,9 +260,8 @@ struct RemindersCommand: AsyncParsableCommand {
         workers:
           reminders: { plugin: reminders-that-die }
 
-        """, plugins: [plugin])
-    setup.hostOptions = ["--virtual-time", "\(start)"]
-    return setup
+        """, plugins: [plugin]
+    ).starting(at: Instant(milliseconds: Int(start)))
   }
 }
 

@@ -187,6 +187,51 @@ void   kith__host__v1__move_clock_response__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__move_clock_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__absent_events__init
+                     (Kith__Host__V1__AbsentEvents         *message)
+{
+  static const Kith__Host__V1__AbsentEvents init_value = KITH__HOST__V1__ABSENT_EVENTS__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__absent_events__get_packed_size
+                     (const Kith__Host__V1__AbsentEvents *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__absent_events__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__absent_events__pack
+                     (const Kith__Host__V1__AbsentEvents *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__absent_events__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__absent_events__pack_to_buffer
+                     (const Kith__Host__V1__AbsentEvents *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__absent_events__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__AbsentEvents *
+       kith__host__v1__absent_events__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__AbsentEvents *)
+     protobuf_c_message_unpack (&kith__host__v1__absent_events__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__absent_events__free_unpacked
+                     (Kith__Host__V1__AbsentEvents *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__absent_events__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__get_status_request__init
                      (Kith__Host__V1__GetStatusRequest         *message)
 {
@@ -2203,7 +2248,7 @@ const ProtobufCMessageDescriptor kith__host__v1__move_clock_request__descriptor 
   (ProtobufCMessageInit) kith__host__v1__move_clock_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__move_clock_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor kith__host__v1__move_clock_response__field_descriptors[6] =
 {
   {
     "wall_ms",
@@ -2265,8 +2310,21 @@ static const ProtobufCFieldDescriptor kith__host__v1__move_clock_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "absent",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__MoveClockResponse, n_absent),
+    offsetof(Kith__Host__V1__MoveClockResponse, absent),
+    &kith__host__v1__absent_events__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__move_clock_response__field_indices_by_name[] = {
+  5,   /* field[5] = absent */
   1,   /* field[1] = elapsed_ms */
   4,   /* field[4] = next_due_ms */
   2,   /* field[2] = stops */
@@ -2276,7 +2334,7 @@ static const unsigned kith__host__v1__move_clock_response__field_indices_by_name
 static const ProtobufCIntRange kith__host__v1__move_clock_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__move_clock_response__descriptor =
 {
@@ -2286,11 +2344,62 @@ const ProtobufCMessageDescriptor kith__host__v1__move_clock_response__descriptor
   "Kith__Host__V1__MoveClockResponse",
   "kith.host.v1",
   sizeof(Kith__Host__V1__MoveClockResponse),
-  5,
+  6,
   kith__host__v1__move_clock_response__field_descriptors,
   kith__host__v1__move_clock_response__field_indices_by_name,
   1,  kith__host__v1__move_clock_response__number_ranges,
   (ProtobufCMessageInit) kith__host__v1__move_clock_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__absent_events__field_descriptors[2] =
+{
+  {
+    "worker",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__AbsentEvents, has_worker),
+    offsetof(Kith__Host__V1__AbsentEvents, worker),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "service",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__AbsentEvents, has_service),
+    offsetof(Kith__Host__V1__AbsentEvents, service),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__absent_events__field_indices_by_name[] = {
+  1,   /* field[1] = service */
+  0,   /* field[0] = worker */
+};
+static const ProtobufCIntRange kith__host__v1__absent_events__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__absent_events__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.AbsentEvents",
+  "AbsentEvents",
+  "Kith__Host__V1__AbsentEvents",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__AbsentEvents),
+  2,
+  kith__host__v1__absent_events__field_descriptors,
+  kith__host__v1__absent_events__field_indices_by_name,
+  1,  kith__host__v1__absent_events__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__absent_events__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__host__v1__get_status_request__field_descriptors[1] =

@@ -682,6 +682,96 @@ void   kith__worker__v1__move_clock_request__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__move_clock_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__worker__v1__log_end__init
+                     (Kith__Worker__V1__LogEnd         *message)
+{
+  static const Kith__Worker__V1__LogEnd init_value = KITH__WORKER__V1__LOG_END__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__log_end__get_packed_size
+                     (const Kith__Worker__V1__LogEnd *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__log_end__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__log_end__pack
+                     (const Kith__Worker__V1__LogEnd *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__log_end__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__log_end__pack_to_buffer
+                     (const Kith__Worker__V1__LogEnd *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__log_end__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__LogEnd *
+       kith__worker__v1__log_end__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__LogEnd *)
+     protobuf_c_message_unpack (&kith__worker__v1__log_end__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__log_end__free_unpacked
+                     (Kith__Worker__V1__LogEnd *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__log_end__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__worker__v1__consumer_standing__init
+                     (Kith__Worker__V1__ConsumerStanding         *message)
+{
+  static const Kith__Worker__V1__ConsumerStanding init_value = KITH__WORKER__V1__CONSUMER_STANDING__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__consumer_standing__get_packed_size
+                     (const Kith__Worker__V1__ConsumerStanding *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__consumer_standing__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__consumer_standing__pack
+                     (const Kith__Worker__V1__ConsumerStanding *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__consumer_standing__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__consumer_standing__pack_to_buffer
+                     (const Kith__Worker__V1__ConsumerStanding *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__consumer_standing__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__ConsumerStanding *
+       kith__worker__v1__consumer_standing__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__ConsumerStanding *)
+     protobuf_c_message_unpack (&kith__worker__v1__consumer_standing__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__consumer_standing__free_unpacked
+                     (Kith__Worker__V1__ConsumerStanding *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__consumer_standing__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__worker__v1__move_clock_response__init
                      (Kith__Worker__V1__MoveClockResponse         *message)
 {
@@ -1738,7 +1828,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__drain_response__descriptor =
   (ProtobufCMessageInit) kith__worker__v1__drain_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__worker__v1__move_clock_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor kith__worker__v1__move_clock_request__field_descriptors[2] =
 {
   {
     "time",
@@ -1752,14 +1842,27 @@ static const ProtobufCFieldDescriptor kith__worker__v1__move_clock_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "log_ends",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Worker__V1__MoveClockRequest, n_log_ends),
+    offsetof(Kith__Worker__V1__MoveClockRequest, log_ends),
+    &kith__worker__v1__log_end__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__worker__v1__move_clock_request__field_indices_by_name[] = {
+  1,   /* field[1] = log_ends */
   0,   /* field[0] = time */
 };
 static const ProtobufCIntRange kith__worker__v1__move_clock_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__move_clock_request__descriptor =
 {
@@ -1769,14 +1872,129 @@ const ProtobufCMessageDescriptor kith__worker__v1__move_clock_request__descripto
   "Kith__Worker__V1__MoveClockRequest",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__MoveClockRequest),
-  1,
+  2,
   kith__worker__v1__move_clock_request__field_descriptors,
   kith__worker__v1__move_clock_request__field_indices_by_name,
   1,  kith__worker__v1__move_clock_request__number_ranges,
   (ProtobufCMessageInit) kith__worker__v1__move_clock_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__worker__v1__move_clock_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor kith__worker__v1__log_end__field_descriptors[2] =
+{
+  {
+    "service",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__LogEnd, has_service),
+    offsetof(Kith__Worker__V1__LogEnd, service),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Worker__V1__LogEnd, n_position),
+    offsetof(Kith__Worker__V1__LogEnd, position),
+    &kith__events__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__worker__v1__log_end__field_indices_by_name[] = {
+  1,   /* field[1] = position */
+  0,   /* field[0] = service */
+};
+static const ProtobufCIntRange kith__worker__v1__log_end__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__worker__v1__log_end__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.LogEnd",
+  "LogEnd",
+  "Kith__Worker__V1__LogEnd",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__LogEnd),
+  2,
+  kith__worker__v1__log_end__field_descriptors,
+  kith__worker__v1__log_end__field_indices_by_name,
+  1,  kith__worker__v1__log_end__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__log_end__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__worker__v1__consumer_standing__field_descriptors[3] =
+{
+  {
+    "service",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__ConsumerStanding, has_service),
+    offsetof(Kith__Worker__V1__ConsumerStanding, service),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Worker__V1__ConsumerStanding, n_position),
+    offsetof(Kith__Worker__V1__ConsumerStanding, position),
+    &kith__events__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trouble",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__ConsumerStanding, has_trouble),
+    offsetof(Kith__Worker__V1__ConsumerStanding, trouble),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__worker__v1__consumer_standing__field_indices_by_name[] = {
+  1,   /* field[1] = position */
+  0,   /* field[0] = service */
+  2,   /* field[2] = trouble */
+};
+static const ProtobufCIntRange kith__worker__v1__consumer_standing__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__worker__v1__consumer_standing__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.ConsumerStanding",
+  "ConsumerStanding",
+  "Kith__Worker__V1__ConsumerStanding",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__ConsumerStanding),
+  3,
+  kith__worker__v1__consumer_standing__field_descriptors,
+  kith__worker__v1__consumer_standing__field_indices_by_name,
+  1,  kith__worker__v1__consumer_standing__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__consumer_standing__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__worker__v1__move_clock_response__field_descriptors[4] =
 {
   {
     "next_due_ms",
@@ -1802,15 +2020,41 @@ static const ProtobufCFieldDescriptor kith__worker__v1__move_clock_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "log_end",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Worker__V1__MoveClockResponse, n_log_end),
+    offsetof(Kith__Worker__V1__MoveClockResponse, log_end),
+    &kith__events__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "consumers",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Worker__V1__MoveClockResponse, n_consumers),
+    offsetof(Kith__Worker__V1__MoveClockResponse, consumers),
+    &kith__worker__v1__consumer_standing__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__worker__v1__move_clock_response__field_indices_by_name[] = {
+  3,   /* field[3] = consumers */
+  2,   /* field[2] = log_end */
   0,   /* field[0] = next_due_ms */
   1,   /* field[1] = turns */
 };
 static const ProtobufCIntRange kith__worker__v1__move_clock_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__move_clock_response__descriptor =
 {
@@ -1820,7 +2064,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__move_clock_response__descript
   "Kith__Worker__V1__MoveClockResponse",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__MoveClockResponse),
-  2,
+  4,
   kith__worker__v1__move_clock_response__field_descriptors,
   kith__worker__v1__move_clock_response__field_indices_by_name,
   1,  kith__worker__v1__move_clock_response__number_ranges,

@@ -20,6 +20,7 @@ typedef struct Kith__Host__V1__GetClockRequest Kith__Host__V1__GetClockRequest;
 typedef struct Kith__Host__V1__GetClockResponse Kith__Host__V1__GetClockResponse;
 typedef struct Kith__Host__V1__MoveClockRequest Kith__Host__V1__MoveClockRequest;
 typedef struct Kith__Host__V1__MoveClockResponse Kith__Host__V1__MoveClockResponse;
+typedef struct Kith__Host__V1__AbsentEvents Kith__Host__V1__AbsentEvents;
 typedef struct Kith__Host__V1__GetStatusRequest Kith__Host__V1__GetStatusRequest;
 typedef struct Kith__Host__V1__GetStatusResponse Kith__Host__V1__GetStatusResponse;
 typedef struct Kith__Host__V1__RemoteServiceStatus Kith__Host__V1__RemoteServiceStatus;
@@ -126,10 +127,25 @@ struct  Kith__Host__V1__MoveClockResponse
   uint64_t turns;
   protobuf_c_boolean has_next_due_ms;
   int64_t next_due_ms;
+  size_t n_absent;
+  Kith__Host__V1__AbsentEvents **absent;
 };
 #define KITH__HOST__V1__MOVE_CLOCK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__move_clock_response__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL }
+
+
+struct  Kith__Host__V1__AbsentEvents
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_worker;
+  ProtobufCBinaryData worker;
+  protobuf_c_boolean has_service;
+  ProtobufCBinaryData service;
+};
+#define KITH__HOST__V1__ABSENT_EVENTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__absent_events__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Kith__Host__V1__GetStatusRequest
@@ -930,6 +946,25 @@ Kith__Host__V1__MoveClockResponse *
                       const uint8_t       *data);
 void   kith__host__v1__move_clock_response__free_unpacked
                      (Kith__Host__V1__MoveClockResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__AbsentEvents methods */
+void   kith__host__v1__absent_events__init
+                     (Kith__Host__V1__AbsentEvents         *message);
+size_t kith__host__v1__absent_events__get_packed_size
+                     (const Kith__Host__V1__AbsentEvents   *message);
+size_t kith__host__v1__absent_events__pack
+                     (const Kith__Host__V1__AbsentEvents   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__absent_events__pack_to_buffer
+                     (const Kith__Host__V1__AbsentEvents   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__AbsentEvents *
+       kith__host__v1__absent_events__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__absent_events__free_unpacked
+                     (Kith__Host__V1__AbsentEvents *message,
                       ProtobufCAllocator *allocator);
 /* Kith__Host__V1__GetStatusRequest methods */
 void   kith__host__v1__get_status_request__init
@@ -1746,6 +1781,9 @@ typedef void (*Kith__Host__V1__MoveClockRequest_Closure)
 typedef void (*Kith__Host__V1__MoveClockResponse_Closure)
                  (const Kith__Host__V1__MoveClockResponse *message,
                   void *closure_data);
+typedef void (*Kith__Host__V1__AbsentEvents_Closure)
+                 (const Kith__Host__V1__AbsentEvents *message,
+                  void *closure_data);
 typedef void (*Kith__Host__V1__GetStatusRequest_Closure)
                  (const Kith__Host__V1__GetStatusRequest *message,
                   void *closure_data);
@@ -1885,6 +1923,7 @@ extern const ProtobufCMessageDescriptor kith__host__v1__get_clock_request__descr
 extern const ProtobufCMessageDescriptor kith__host__v1__get_clock_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__move_clock_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__move_clock_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__absent_events__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__get_status_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__get_status_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__remote_service_status__descriptor;

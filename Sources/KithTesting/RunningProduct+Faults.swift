@@ -1,0 +1,105 @@
+import Glibc
+import HostContract
+import KithManifest
+import KithTime
+import Synchronization
+
+/// What a product suffers now.
+struct Troubles {
+  /// The processes that stand still, by worker.
+  var frozen: [String: Int32] = [:]
+  var hasToldSeed = false
+  var checks: [@Sendable (RunningProduct) async throws -> Void] = []
+}
+
+/// What goes wrong, and is put right again.
+extension RunningProduct {
+  /// Has something go wrong from now on, until ``recover(from:)`` or the end of the test. A worker that is to be killed or to
+  /// stand still is ready first.
+  ///
+  /// Before that the kit notes what stands in the event logs that it has looked at: all of it must still stand there at the
+  /// end.
+  public func suffer(_ fault: Fault) async throws {
+    try await noteLogs()
+    if let edge = fault.edge {
+      guard let relays else {
+        throw TestingError("no fault can act on \(edge): give the setup relayed()")
+      }
+      tellSeed()
+      try relays.add(fault, on: edge)
+    }
+    switch fault {
+    case .kill(let worker):
+      try await waitUntil(worker) { $0.state == .ready }
+      try await kill(worker)
+    case .freeze(let worker):
+      try await waitUntil(worker) { $0.state == .ready }
+      let pid = try await kill(worker, signal: SIGSTOP).pid
+      troubles.withLock { $0.frozen[worker] = pid }
+    case .fullDisk(let worker):
+      guard let disk = disks[worker] else {
+        throw TestingError("\(worker) has no disk of its own: give the setup smallDisk(of:)")
+      }
+      try disk.fill()
+    case .clockJump(let duration): try await clock.set(to: clock.now + duration)
+    case .slow, .drop, .duplicate, .corrupt: break
+    }
+  }
+
+  /// Puts right what went wrong.
+  public func recover(from fault: Fault) async throws {
+    relays?.remove { $0 == fault }
+    switch fault {
+    case .freeze(let worker): thaw(worker)
+    case .fullDisk(let worker): disks[worker]?.empty()
+    case .kill, .clockJump, .slow, .drop, .duplicate, .corrupt: break
+    }
+  }
+
+  /// Has something go wrong while `body` runs.
+  public func during<Value>(
+    _ fault: Fault, _ body: () async throws -> Value
+  ) async throws -> Value {
+    try await suffer(fault)
+    let value: Value
+    do {
+      value = try await body()
+    } catch {
+      try await recover(from: fault)
+      throw error
+    }
+    try await recover(from: fault)
+    return value
+  }
+
+  /// Some faults out of these, by the seed: the same again with the same seed, which is told on standard error.
+  public func faults(_ count: Int, of choice: [Fault]) -> [Fault] {
+    tellSeed()
+    var dice = seed.dice(for: "faults")
+    return (0..<count).compactMap { _ in choice.randomElement(using: &dice) }
+  }
+
+  /// Puts everything right.
+  func recoverFromAll() {
+    relays?.remove { _ in true }
+    for worker in troubles.withLock({ Array($0.frozen.keys) }) { thaw(worker) }
+    for disk in disks.values { disk.empty() }
+  }
+
+  private func thaw(_ worker: String) {
+    let pid = troubles.withLock { $0.frozen.removeValue(forKey: worker) }
+    // It may have been replaced meanwhile, and its number be somebody else's.
+    if let pid, processes().contains(pid) { Glibc.kill(pid, SIGCONT) }
+  }
+
+  /// Says once how to have the same chances again, so that it stands above whatever fails.
+  private func tellSeed() {
+    let isTold = troubles.withLock { troubles in
+      defer { troubles.hasToldSeed = true }
+      return troubles.hasToldSeed
+    }
+    guard !isTold else { return }
+    let line = "the faults of \(places.product) come from a seed: \(Seed.variable)=\(seed.number)\n"
+    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  }
+}
