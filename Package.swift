@@ -109,6 +109,7 @@ let pure: [Target] = [
   library("KithMetrics", []),
   library("KithTime", []),
   library("KithAccess", []),
+  library("KithPersonalData", [crypto]),
   library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
 
@@ -118,7 +119,7 @@ let calls: [Target] = [
   library("KithRPC", ["KithWire", collections]),
   library("KithTransportNng", ["KithCertificates", "KithRPC", "CNng", collections]),
   library("KithTransportInProcess", ["KithRPC"]),
-  library("KithTelemetry", ["KithRPC", metrics, tracing]),
+  library("KithTelemetry", ["KithPersonalData", "KithRPC", metrics, tracing]),
 ]
 
 /// Floor 3: words: the generated contracts, and what reads contracts at run time.
@@ -129,6 +130,7 @@ let words: [Target] = [
   contract("Events"),
   contract("Health"),
   contract("Metrics"),
+  contract("PII"),
   contract("Reflection"),
   contract("Reminders"),
   contract("Risk"),
@@ -151,8 +153,8 @@ let shells: [Target] = [
   library(
     "KithWorker",
     [
-      "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithRPC",
-      "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
+      "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithPersonalData",
+      "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
       "ReflectionContract",
       "WorkerContract",
       crypto, logging, unixSignals,
@@ -184,6 +186,21 @@ let plugins: [Target] =
   workerPlugin(
     "RiskEngine", executable: "risk-engine-worker", contract: "RiskContract",
     serviceLibraries: [crypto])
+  // The scrubber, whose rules are for all: KithPersonalData.
+  + [
+    library(
+      "PersonalDataService", path: "Plugins/PersonalData/Service",
+      ["KithPersonalData", "KithRPC", "KithWire", "PIIContract"]),
+    program(
+      "personal-data-worker", path: "Plugins/PersonalData/Worker",
+      ["KithWorker", "PersonalDataService"]),
+    tests(
+      "PersonalDataTests",
+      [
+        "KithPersonalData", "KithRPC", "KithTransportInProcess", "PIIContract",
+        "PersonalDataService",
+      ]),
+  ]
   // Reminders, of which only the rules are here yet.
   + [
     library("RemindersDomain", path: "Plugins/Reminders/Domain", ["KithTime"]),
@@ -213,8 +230,8 @@ let testing: [Target] = [
     "ContractTests",
     [
       "DescriptorContract", "EventsContract", "HealthContract", "HostContract", "KithWire",
-      "MetricsContract", "ReflectionContract", "RemindersContract", "RiskContract", "RPCContract",
-      "TestingContract", "WorkerContract", swiftProtobuf,
+      "MetricsContract", "PIIContract", "ReflectionContract", "RemindersContract", "RiskContract",
+      "RPCContract", "TestingContract", "WorkerContract", swiftProtobuf,
     ]),
   tests("KithWireTests", ["KithWire"]),
   tests("KithJSONTests", ["KithJSON"]),
@@ -235,6 +252,7 @@ let testing: [Target] = [
       "TestingContract",
     ]),
   tests("KithAccessTests", ["KithAccess"]),
+  tests("KithPersonalDataTests", ["KithPersonalData"]),
   tests("KithSealingTests", ["KithSealing", "KithTesting", crypto]),
   tests(
     "KithStoreTests",
@@ -290,8 +308,8 @@ let testing: [Target] = [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
       "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
       "SupervisionSimulation", "TestCertificates",
-      "TestingContract", "kith", "kithd", "misbehaving-worker",
-      "risk-engine-worker", grdb,
+      "PIIContract", "TestingContract", "kith", "kithd", "misbehaving-worker",
+      "personal-data-worker", "risk-engine-worker", grdb,
     ]),
 ]
 
@@ -300,6 +318,7 @@ let package = Package(
   products: [
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kithd", targets: ["kithd"]),
+    .executable(name: "personal-data-worker", targets: ["personal-data-worker"]),
     .executable(name: "risk-engine-worker", targets: ["risk-engine-worker"]),
     // Not to be shipped: what tools/soak runs.
     .executable(name: "misbehaving-worker", targets: ["misbehaving-worker"]),
@@ -309,6 +328,7 @@ let package = Package(
     .library(name: "KithClient", targets: ["KithClient"]),
     .library(name: "KithJSON", targets: ["KithJSON"]),
     .library(name: "KithManifest", targets: ["KithManifest"]),
+    .library(name: "KithPersonalData", targets: ["KithPersonalData"]),
     .library(name: "KithReflection", targets: ["KithReflection"]),
     .library(name: "KithRPC", targets: ["KithRPC"]),
     .library(name: "KithSealing", targets: ["KithSealing"]),

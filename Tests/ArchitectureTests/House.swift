@@ -16,6 +16,7 @@ enum House {
     "KithMetrics": [],
     "KithTime": ["Glibc"],
     "KithAccess": [],
+    "KithPersonalData": ["Crypto"],
     "KithCertificates": ["Crypto", "FoundationEssentials", "SwiftASN1"],
     "KithSupervision": ["KithManifest", "KithMetrics"],
 
@@ -24,7 +25,7 @@ enum House {
     "KithRPC": ["KithWire", "DequeModule", "Dispatch", "Glibc"],
     "KithTransportNng": ["KithCertificates", "KithRPC", "KithWire", "CNng", "Dispatch", "Glibc"],
     "KithTransportInProcess": ["KithRPC", "KithWire", "Dispatch", "Glibc"],
-    "KithTelemetry": ["KithRPC", "Metrics", "Tracing"],
+    "KithTelemetry": ["KithPersonalData", "KithRPC", "Metrics", "Tracing"],
 
     // Floor 3: words.
     "DescriptorContract": ["KithContractsC", "KithWire"],
@@ -51,8 +52,8 @@ enum House {
       "KithWorker", "WorkerContract", "Logging",
     ],
     "KithWorker": [
-      "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithRPC",
-      "KithTelemetry", "KithTime",
+      "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithPersonalData",
+      "KithRPC", "KithTelemetry", "KithTime",
       "KithTransportNng", "KithWire", "MetricsContract", "ReflectionContract", "WorkerContract",
       "Crypto", "Logging", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
@@ -87,11 +88,12 @@ enum House {
   /// suffix, everything else by name.
   static func allowed(plugin: String, part: String, import name: String) -> Bool {
     switch part {
-    case "Domain": name == "KithTime"
+    case "Domain": name == "KithTime" || name == "KithPersonalData"
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
         || [
-          "KithAccess", "KithJSON", "KithRPC", "KithStore", "KithWire", "Crypto", "GRDB",
+          "KithAccess", "KithJSON", "KithPersonalData", "KithRPC", "KithStore", "KithWire",
+          "Crypto", "GRDB",
           "FoundationEssentials",
         ].contains(name)
     case "Worker":

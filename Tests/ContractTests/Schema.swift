@@ -3,6 +3,7 @@ import EventsContract
 import HealthContract
 import HostContract
 import KithWire
+import PIIContract
 import RPCContract
 import ReflectionContract
 import RemindersContract
@@ -23,7 +24,8 @@ struct Schema: Sendable {
     let sets = [
       DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, HealthDescriptorSet.bytes,
       HostDescriptorSet.bytes, RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes,
-      RemindersDescriptorSet.bytes, RiskDescriptorSet.bytes, TestingDescriptorSet.bytes,
+      PIIDescriptorSet.bytes, RemindersDescriptorSet.bytes, RiskDescriptorSet.bytes,
+      TestingDescriptorSet.bytes,
       WorkerDescriptorSet.bytes,
     ]
     do {
