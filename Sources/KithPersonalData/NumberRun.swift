@@ -12,6 +12,12 @@ struct NumberRun {
   var end: Int { groups[groups.count - 1].upperBound }
 
   mutating func removeAll() {
+    if digits.capacity == 0 {
+      // Room for a telephone number, so that it is asked for once.
+      groups.reserveCapacity(8)
+      digits.reserveCapacity(24)
+      firstDigit.reserveCapacity(9)
+    }
     groups.removeAll(keepingCapacity: true)
     digits.removeAll(keepingCapacity: true)
     firstDigit.removeAll(keepingCapacity: true)

@@ -81,9 +81,13 @@ extension Scan {
   private func isDay(_ value: Int) -> Bool { (1...31).contains(value) }
 
   private func isMonthName(_ word: Range<Int>) -> Bool {
-    guard word.count >= 3, word.count <= 9 else { return false }
+    guard word.count >= 3, word.count <= 9,
+      Self.initials.contains(bytes[word.lowerBound].lowercased)
+    else { return false }
     return Self.months.contains { equals(word, $0.0) || equals(word, $0.1) } || equals(word, "sept")
   }
+
+  private static let initials = Array("jfmasond".utf8)
 
   private static let months: [(StaticString, StaticString)] = [
     ("january", "jan"), ("february", "feb"), ("march", "mar"), ("april", "apr"), ("may", "may"),

@@ -153,7 +153,7 @@ extension Scan {
   func prefixLength(at place: Int) -> Int {
     guard at(place) == UInt8(ascii: "/") else { return place }
     let digits = wordAt(place + 1)
-    guard (1...4).contains(digits.count), bytes[digits].allSatisfy(\.isDigit) else { return place }
+    guard (1...3).contains(digits.count), bytes[digits].allSatisfy(\.isDigit) else { return place }
     return digits.upperBound
   }
 

@@ -40,20 +40,22 @@ extension Scan {
     }
     // Of a number that letters run into, only the beginning is looked at.
     for group in 0..<(isGlued ? 1 : run.count) {
+      // How many digits there are from here on: most numbers are too short for most types.
+      let left = run.digits.count - run.firstDigit[group]
       if !isGlued {
         findDate(at: group)
-        findVersionFour(at: group)
-        findCard(at: group)
+        if run.count >= 4 { findVersionFour(at: group) }
+        if left >= 12 { findCard(at: group) }
         // A card that is all there is: nothing else would stand beside it.
         if let last = candidates.last, last.isConfirmed, last.range == run.start..<run.end {
           return
         }
       }
-      findSocialSecurity(at: group)
-      findPhone(at: group)
+      if left >= 9 { findSocialSecurity(at: group) }
+      if left >= 7 { findPhone(at: group) }
       if !isGlued {
-        findGroupedIdentifiers(at: group)
-        if isIsolated(group) { readSingle(group) }
+        if run.count >= 2, run.digits.count >= 8 { findGroupedIdentifiers(at: group) }
+        if run.size(group) >= 3, isIsolated(group) { readSingle(group) }
         findAddress(at: group)
       }
     }
@@ -242,7 +244,6 @@ extension Scan {
   // MARK: Numbers in one piece, and in groups of their own
 
   private mutating func findGroupedIdentifiers(at group: Int) {
-    guard run.count >= 2, run.digits.count >= 8 else { return }
     let sizes = (run.size(group), run.size(group + 1), run.size(group + 2))
     let isWhole =
       separator(before: group) == .none || separator(before: group) == .space
@@ -287,7 +288,7 @@ extension Scan {
   private mutating func readSingle(_ group: Int) {
     let range = run.groups[group]
     let digits = run.digits(group..<group + 1)
-    guard digits.count >= 3, before(range.lowerBound) != UInt8(ascii: "$"),
+    guard before(range.lowerBound) != UInt8(ascii: "$"),
       !around.next.contains(.unit)
     else { return }
     let nearest = around.nearest

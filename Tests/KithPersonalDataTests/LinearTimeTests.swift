@@ -14,10 +14,19 @@ struct LinearTimeTests {
     "\u{200B}", "e\u{301}", "[REDACTED_", "]", "1\n", "x1", "x", "-", "1a",
   ])
   func endsForALongText(of piece: String) {
+    read(piece, count: 1 << 16)
+  }
+
+  @Test(arguments: ["4111 ", "a@a.", "a:", " at ", "x1"])
+  func endsForTextsOfTwiceTheLengthUpToAMebibyte(of piece: String) {
+    for power in 17...20 { read(piece, count: 1 << power) }
+  }
+
+  private func read(_ piece: String, count: Int) {
     let piece = Array(piece.utf8)
     var text: [UInt8] = []
-    text.reserveCapacity(1 << 17)
-    while text.count < 1 << 17 { text += piece }
+    text.reserveCapacity(count + piece.count)
+    while text.count < count { text += piece }
     let findings = PersonalDataScanner().findings(in: text)
     #expect(findings.allSatisfy { $0.bytes.upperBound <= text.count })
   }

@@ -43,12 +43,6 @@ func fill(_ piece: String, _ count: Int = 1 << 20) -> [UInt8] {
 }
 
 func measure(_ name: String, _ text: [UInt8], _ scanner: PersonalDataScanner) {
-  // The processor's time, so that what else runs does not count.
-  func seconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
   var found = 0
   var rounds = 0
   let begin = seconds()
@@ -59,6 +53,35 @@ func measure(_ name: String, _ text: [UInt8], _ scanner: PersonalDataScanner) {
   let taken = seconds() - begin
   let megabytes = Double(rounds * text.count) / 1e6 / taken
   print("\(name): \(Int(megabytes.rounded())) MB/s, \(found) found in \(text.count) bytes")
+}
+
+/// The processor's time, so that what else runs does not count.
+func seconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// What a line costs that is logged.
+func measureLine(_ line: String) {
+  let scanner = PersonalDataScanner(policy: .log)
+  let begin = seconds()
+  var bytes = 0
+  for _ in 0..<200_000 { bytes += scanner.redacted(line).utf8.count }
+  print("\(Int((seconds() - begin) / 200_000 * 1e9)) ns for the line: \(line)")
+}
+
+/// How time grows with a text: each line is twice as long as the one before.
+func measureGrowth(_ piece: String, _ scanner: PersonalDataScanner) {
+  let times = (16...20).map { power in
+    let text = fill(piece, 1 << power)
+    let begin = seconds()
+    for _ in 0..<(1 << (20 - power)) { _ = scanner.findings(in: text) }
+    return seconds() - begin
+  }
+  // A mebibyte each time, in sixteen texts, eight, ... and one: the same where time is in proportion to length.
+  let shown = times.map { "\(Int($0 * 1000))" }.joined(separator: " ")
+  print("\(piece.debugDescription): ms for 1 MiB in pieces of 64 KiB to 1 MiB: \(shown)")
 }
 
 func speed(_ arguments: ArraySlice<String>) {
@@ -95,6 +118,16 @@ func speed(_ arguments: ArraySlice<String>) {
   measure("hexadecimal", fill("9f86d081884c7d659a2feaa0c55ad015 "), scanner)
   measure("signs", fill("@"), scanner)
   measure("colons", fill("a::1:"), scanner)
+  measureLine("ready")
+  measureLine("listens at tls+tcp://0.0.0.0:7443, generation 17 of pid 1234567")
+  measureLine("cannot reach jo@example.org or (415) 555-0182")
+  for piece in [
+    "0", "4111 ", "4111-1111 ", "123 45 6789 ", "@", "a@a.", "1.2.3.4.", ":", "a:", "+1", "(415) ",
+    "GB82 WEST ", "1A1zP1",
+    "ssn 1 ", "born 1/", "12 Main ", "April 1 ", "a at ", "http://a:", "e\u{301}", "[REDACTED_",
+  ] {
+    measureGrowth(piece, scanner)
+  }
 }
 
 let arguments = CommandLine.arguments.dropFirst()
