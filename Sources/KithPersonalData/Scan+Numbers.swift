@@ -61,6 +61,12 @@ extension Scan {
     }
   }
 
+  /// Whether all of the run has been found to be something: then its words need not be asked for.
+  var isTaken: Bool {
+    guard let last = candidates.last else { return false }
+    return last.range.lowerBound <= run.start && last.range.upperBound >= run.end
+  }
+
   private static func isSeparator(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"),
@@ -271,6 +277,7 @@ extension Scan {
     {
       add(.nationalProvider, run.bytes(group..<group + 3), isConfirmed: true)
     }
+    guard !isTaken else { return }
     // However it is grouped, when the text says what it is, or is an answer.
     let isNamed = around.nearest.contains(.socialSecurity)
     if isNamed || around.nearest.isEmpty && isAnswer(run.start..<run.end), run.size(group) < 9 {

@@ -15,7 +15,7 @@ extension Scan {
       return
     }
     findWithAreaCode(at: group)
-    guard group == 0, !before(start).isWord else { return }
+    guard group == 0, !before(start).isWord, !isTaken else { return }
     findByContext()
   }
 
