@@ -67,25 +67,25 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 /// where it keeps data.
 func workerPlugin(
   _ name: String, executable: String, contract: Target.Dependency, keepsData: Bool = false,
-  serviceLibraries: [Target.Dependency] = []
+  domainLibraries: [Target.Dependency] = [], serviceLibraries: [Target.Dependency] = []
 ) -> [Target] {
   let store: [Target.Dependency] = keepsData ? ["KithAccess", "KithStore", grdb] : []
   let storeOfWorker: [Target.Dependency] = keepsData ? ["KithWorkerStore"] : []
   return [
-    library("\(name)Domain", path: "Plugins/\(name)/Domain", []),
+    library("\(name)Domain", path: "Plugins/\(name)/Domain", domainLibraries),
     library(
       "\(name)Service", path: "Plugins/\(name)/Service",
       [.byName(name: "\(name)Domain"), contract, "KithJSON", "KithRPC", "KithWire"]
         + store + serviceLibraries),
     program(
       executable, path: "Plugins/\(name)/Worker",
-      [.byName(name: "\(name)Service"), "KithWorker"] + storeOfWorker),
+      [.byName(name: "\(name)Service"), "KithTime", "KithWorker", logging] + storeOfWorker),
     tests(
       "\(name)Tests",
       [
         .byName(name: "\(name)Domain"), .byName(name: "\(name)Service"), contract,
         "KithJSON", "KithRPC", "KithTransportInProcess",
-      ] + store),
+      ] + store + (keepsData ? ["KithSealing", "KithTesting", "KithWire"] : []) + domainLibraries),
   ]
 }
 
@@ -108,7 +108,6 @@ let pure: [Target] = [
   library("KithCertificates", [asn1, crypto]),
   library("KithMetrics", []),
   library("KithTime", []),
-  library("KithAccess", []),
   library("KithPersonalData", [crypto]),
   library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
@@ -120,6 +119,7 @@ let calls: [Target] = [
   library("KithTransportNng", ["KithCertificates", "KithRPC", "CNng", collections]),
   library("KithTransportInProcess", ["KithRPC"]),
   library("KithTelemetry", ["KithPersonalData", "KithRPC", metrics, tracing]),
+  library("KithAccess", ["KithRPC"]),
 ]
 
 /// Floor 3: words: the generated contracts, and what reads contracts at run time.
@@ -128,6 +128,7 @@ let words: [Target] = [
   contract("Worker"),
   contract("Host", using: ["MetricsContract"]),
   contract("Events"),
+  contract("Family"),
   contract("Health"),
   contract("Metrics"),
   contract("PII"),
@@ -145,8 +146,8 @@ let shells: [Target] = [
   library(
     "KithWorkerStore",
     [
-      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTime", "KithWire",
-      "KithWorker", "WorkerContract", logging,
+      "EventsContract", "FamilyContract", "KithAccess", "KithRPC", "KithSealing", "KithStore",
+      "KithTime", "KithWire", "KithWorker", "WorkerContract", logging,
     ]),
   library("KithPlanning", ["KithManifest", "KithReflection"]),
   library("KithClient", ["HostContract", "KithRPC", "KithTransportNng"]),
@@ -169,8 +170,9 @@ let shells: [Target] = [
   library(
     "KithCommands",
     [
-      "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithMetrics",
-      "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore", "KithTime",
+      "EventsContract", "HostContract", "KithAccess", "KithClient", "KithJSON", "KithManifest",
+      "KithMetrics", "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore",
+      "KithTime",
       "KithWire", "MetricsContract", "ReflectionContract", "CLinux", argumentParser, unixSignals,
     ]),
 ]
@@ -201,11 +203,11 @@ let plugins: [Target] =
         "PersonalDataService",
       ]),
   ]
-  // Reminders, of which only the rules are here yet.
-  + [
-    library("RemindersDomain", path: "Plugins/Reminders/Domain", ["KithTime"]),
-    tests("RemindersTests", ["KithTime", "RemindersDomain"]),
-  ]
+  + workerPlugin(
+    "FamilyLinks", executable: "family-links-worker", contract: "FamilyContract", keepsData: true)
+  + workerPlugin(
+    "Reminders", executable: "reminders-worker", contract: "RemindersContract", keepsData: true,
+    domainLibraries: ["KithTime"], serviceLibraries: ["KithTime"])
 
 /// Beside the house.
 let testing: [Target] = [
@@ -229,9 +231,9 @@ let testing: [Target] = [
   tests(
     "ContractTests",
     [
-      "DescriptorContract", "EventsContract", "HealthContract", "HostContract", "KithWire",
-      "MetricsContract", "PIIContract", "ReflectionContract", "RemindersContract", "RiskContract",
-      "RPCContract", "TestingContract", "WorkerContract", swiftProtobuf,
+      "DescriptorContract", "EventsContract", "FamilyContract", "HealthContract", "HostContract",
+      "KithWire", "MetricsContract", "PIIContract", "ReflectionContract", "RemindersContract",
+      "RiskContract", "RPCContract", "TestingContract", "WorkerContract", swiftProtobuf,
     ]),
   tests("KithWireTests", ["KithWire"]),
   tests("KithJSONTests", ["KithJSON"]),
@@ -251,7 +253,7 @@ let testing: [Target] = [
       "DescriptorContract", "KithJSON", "KithReflection", "KithWire", "RiskContract",
       "TestingContract",
     ]),
-  tests("KithAccessTests", ["KithAccess"]),
+  tests("KithAccessTests", ["KithAccess", "KithRPC"]),
   tests("KithPersonalDataTests", ["KithPersonalData"]),
   tests("KithSealingTests", ["KithSealing", "KithTesting", crypto]),
   tests(
@@ -300,7 +302,8 @@ let testing: [Target] = [
     "KithCommandsTests",
     [
       "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithReflection",
-      "KithRPC", "KithWire", "MetricsContract", "RiskContract", "TestingContract", argumentParser,
+      "KithAccess", "KithRPC", "KithWire", "MetricsContract", "RemindersContract", "RiskContract",
+      "TestingContract", argumentParser,
     ]),
   tests(
     "IntegrationTests",
@@ -309,7 +312,8 @@ let testing: [Target] = [
       "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
       "SupervisionSimulation", "TestCertificates",
       "PIIContract", "TestingContract", "kith", "kithd", "misbehaving-worker",
-      "personal-data-worker", "risk-engine-worker", grdb,
+      "FamilyContract", "family-links-worker", "personal-data-worker", "RemindersContract",
+      "reminders-worker", "risk-engine-worker", grdb,
     ]),
 ]
 
@@ -319,6 +323,8 @@ let package = Package(
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kithd", targets: ["kithd"]),
     .executable(name: "personal-data-worker", targets: ["personal-data-worker"]),
+    .executable(name: "family-links-worker", targets: ["family-links-worker"]),
+    .executable(name: "reminders-worker", targets: ["reminders-worker"]),
     .executable(name: "risk-engine-worker", targets: ["risk-engine-worker"]),
     // Not to be shipped: what tools/soak runs.
     .executable(name: "misbehaving-worker", targets: ["misbehaving-worker"]),

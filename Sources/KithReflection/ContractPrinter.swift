@@ -79,23 +79,23 @@ public struct ContractPrinter: Sendable {
   // MARK: Parts
 
   private func declaration(of method: MethodDescription, indentation: String) -> [String] {
-    var lines = comment(method.documentation, indentation: indentation)
+    let lines = comment(method.documentation, indentation: indentation)
     let request = stream(method.isClientStreaming) + ContractNames.last(of: method.requestType)
     let response = stream(method.isServerStreaming) + ContractNames.last(of: method.responseType)
     let head = "\(indentation)rpc \(method.name)(\(request)) returns (\(response))"
+    var options: [String] = []
+    if !method.verb.isEmpty { options.append("(kith.verb) = \"\(method.verb)\"") }
     switch method.idempotency {
-    case .unknown: lines.append("\(head);")
-    case .noSideEffects: lines += block(head, "idempotency_level = NO_SIDE_EFFECTS", indentation)
-    case .idempotent: lines += block(head, "idempotency_level = IDEMPOTENT", indentation)
+    case .unknown: break
+    case .noSideEffects: options.append("idempotency_level = NO_SIDE_EFFECTS")
+    case .idempotent: options.append("idempotency_level = IDEMPOTENT")
     }
-    return lines
+    guard !options.isEmpty else { return lines + ["\(head);"] }
+    return lines + ["\(head) {"] + options.map { "\(indentation)  option \($0);" }
+      + ["\(indentation)}"]
   }
 
   private func stream(_ isStreaming: Bool) -> String { isStreaming ? "stream " : "" }
-
-  private func block(_ head: String, _ option: String, _ indentation: String) -> [String] {
-    ["\(head) {", "\(indentation)  option \(option);", "\(indentation)}"]
-  }
 
   private func declaration(of field: FieldDescription, indentation: String) -> [String] {
     var options: [String] = []
@@ -103,6 +103,8 @@ public struct ContractPrinter: Sendable {
     if !field.documentedDefault.isEmpty {
       options.append("(kith.default_value) = \"\(field.documentedDefault)\"")
     }
+    if field.isPositional { options.append("(kith.positional) = true") }
+    if let unit = field.unit { options.append("(kith.unit) = \"\(unit.rawValue)\"") }
     if field.isDeprecated { options.append("deprecated = true") }
     let tail = options.isEmpty ? "" : " [\(options.joined(separator: ", "))]"
     return comment(field.documentation, indentation: indentation)

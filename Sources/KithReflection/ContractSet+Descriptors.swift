@@ -72,7 +72,8 @@ private struct DescriptorReader {
         idempotency: Self.idempotency(method.options?.idempotencyLevel),
         isClientStreaming: method.clientStreaming ?? false,
         isServerStreaming: method.serverStreaming ?? false,
-        documentation: comments[path + [Step.serviceMethod, Int32(position)]])
+        documentation: comments[path + [Step.serviceMethod, Int32(position)]],
+        verb: MethodOptionReader(method.options).verb)
     }
     services.append(
       ServiceDescription(
@@ -176,6 +177,7 @@ private struct DescriptorReader {
     return FieldDescription(
       name: name, number: number, type: type, cardinality: cardinality, jsonName: field.jsonName,
       oneof: oneof, isSensitive: options.isSensitive, documentedDefault: options.defaultValue,
+      isPositional: options.isPositional, unit: options.unit,
       isDeprecated: field.options?.deprecated ?? false, isRequired: field.label == .required,
       documentation: comment)
   }

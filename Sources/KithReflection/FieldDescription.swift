@@ -29,6 +29,10 @@ public struct FieldDescription: Sendable, Equatable {
   /// What the service takes when the field is absent, as a person would write it: `(kith.default_value)`. Empty when
   /// the contract does not say.
   public var documentedDefault: String
+  /// Whether its value stands by itself on the command line, without a flag: `(kith.positional)`.
+  public var isPositional: Bool
+  /// What a whole number counts: `(kith.unit)`; nil for a plain number.
+  public var unit: Unit?
   /// Whether the contract says that it is no longer to be used.
   public var isDeprecated: Bool
   /// Whether a message without it is none: `required` of proto2.
@@ -36,11 +40,21 @@ public struct FieldDescription: Sendable, Equatable {
   /// The comment above it in the proto file.
   public var documentation: String
 
+  /// What a whole number counts.
+  public enum Unit: String, Sendable, Hashable {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    case instant = "instant_ms"
+    /// Milliseconds.
+    case duration = "duration_ms"
+  }
+
   /// Creates a description; `jsonName` follows from `name` unless told.
   public init(
     name: String, number: Int32, type: FieldType, cardinality: Cardinality = .implicit,
     jsonName: String? = nil, oneof: String? = nil, isSensitive: Bool = false,
-    documentedDefault: String = "", isDeprecated: Bool = false, isRequired: Bool = false,
+    documentedDefault: String = "", isPositional: Bool = false, unit: Unit? = nil,
+    isDeprecated: Bool = false,
+    isRequired: Bool = false,
     documentation: String = ""
   ) {
     self.name = name
@@ -51,6 +65,8 @@ public struct FieldDescription: Sendable, Equatable {
     self.oneof = oneof
     self.isSensitive = isSensitive
     self.documentedDefault = documentedDefault
+    self.isPositional = isPositional
+    self.unit = unit
     self.isDeprecated = isDeprecated
     self.isRequired = isRequired
     self.documentation = documentation

@@ -6,11 +6,17 @@ import KithWire
 struct FieldOptionReader {
   private static let sensitive = 51001
   private static let defaultValueNumber = 51002
+  private static let positional = 51003
+  private static let unitNumber = 51004
 
   /// `(kith.sensitive)`.
   private(set) var isSensitive = false
   /// `(kith.default_value)`.
   private(set) var defaultValue = ""
+  /// `(kith.positional)`.
+  private(set) var isPositional = false
+  /// `(kith.unit)`; nil for a plain number, and for a unit that is not known here.
+  private(set) var unit: FieldDescription.Unit?
 
   init(_ options: FieldOptions?) {
     guard let bytes = options?.unknownFields.bytes, !bytes.isEmpty else { return }
@@ -21,6 +27,8 @@ struct FieldOptionReader {
         switch (tag.field, tag.type) {
         case (Self.sensitive, .varint): isSensitive = try reader.varint() != 0
         case (Self.defaultValueNumber, .lengthDelimited): defaultValue = try reader.text()
+        case (Self.positional, .varint): isPositional = try reader.varint() != 0
+        case (Self.unitNumber, .lengthDelimited): unit = .init(rawValue: try reader.text())
         default: try reader.skip(tag)
         }
       }

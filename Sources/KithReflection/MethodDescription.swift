@@ -26,12 +26,14 @@ public struct MethodDescription: Sendable, Equatable {
   public var isServerStreaming: Bool
   /// The comment above it in the proto file.
   public var documentation: String
+  /// What it is called on the command line: `(kith.verb)`. Empty when the contract does not say.
+  public var verb: String
 
   /// Creates a description.
   public init(
     name: String, service: String, requestType: String, responseType: String,
     idempotency: Idempotency = .unknown, isClientStreaming: Bool = false,
-    isServerStreaming: Bool = false, documentation: String = ""
+    isServerStreaming: Bool = false, documentation: String = "", verb: String = ""
   ) {
     self.name = name
     self.service = service
@@ -41,6 +43,7 @@ public struct MethodDescription: Sendable, Equatable {
     self.isClientStreaming = isClientStreaming
     self.isServerStreaming = isServerStreaming
     self.documentation = documentation
+    self.verb = verb
   }
 
   /// How a call addresses it: `kith.risk.v1.RiskEngine/Analyze`.

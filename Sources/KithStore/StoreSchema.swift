@@ -4,6 +4,7 @@ import GRDB
 enum StoreSchema {
   static let migrations = [
     store, StoredAnswers.migration, EventLog.migration, EventCursor.migration,
+    FamilyLinkTable.migration,
   ]
 
   /// What ends the name of a column whose content is sealed: tools find it by this.

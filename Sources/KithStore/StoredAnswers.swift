@@ -87,11 +87,11 @@ public struct StoredAnswers: AnswerRecord {
     }
   }
 
-  private static func place(_ id: Data) -> SealedPlace {
+  static func place(_ id: Data) -> SealedPlace {
     RowKey.place(table: "kith_answer", column: "answer_sealed", key: id.databaseValue)
   }
 
-  private static func id(of call: KeyedCall, _ transaction: WriteTransaction) -> Data {
+  static func id(of call: KeyedCall, _ transaction: WriteTransaction) -> Data {
     // Neither a method nor a caller holds a NUL, so that no two calls run together to the same bytes.
     let bytes = Array("\(call.method)\0\(call.caller)\0\(call.key)".utf8)
     return Data(transaction.sealing.fingerprint(bytes, of: "kith_answer.id"))

@@ -65,14 +65,9 @@ public struct RecordReader {
   let key: DatabaseValue
   let sealing: StoreSealing
 
-  /// The value of a column.
+  /// The value of a column; an optional one may be NULL.
   public subscript<Value: DatabaseValueConvertible>(_ column: String) -> Value {
     get throws { try row.decode(Value.self, forColumn: column) }
-  }
-
-  /// The value of a column that may be NULL.
-  public subscript<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
-    get throws { try row.decode(Value?.self, forColumn: column) }
   }
 
   /// The value of a sealed column.

@@ -3,37 +3,14 @@ extension Instant {
   /// a date that is not in the calendar, and for a leap second, which no clock here shows.
   public init?(_ text: some StringProtocol) {
     var rest = Array(text.utf8)[...]
-    guard let year = rest.takeNumber(digits: 4), rest.take("-"),
-      let month = rest.takeNumber(digits: 2), rest.take("-"),
-      let day = rest.takeNumber(digits: 2), rest.take("T") || rest.take("t") || rest.take(" "),
-      let hour = rest.takeNumber(digits: 2), rest.take(":"),
-      let minute = rest.takeNumber(digits: 2), rest.take(":"),
-      let second = rest.takeNumber(digits: 2),
-      let date = CivilDate(year: year, month: month, day: day),
-      let time = CivilTime(hour: hour, minute: minute, second: second),
-      let fraction = rest.takeMilliseconds(), let offset = rest.takeOffset(), rest.isEmpty
+    guard let wall = rest.takeDateTime(), let fraction = rest.takeMilliseconds(),
+      let offset = rest.takeOffset(), rest.isEmpty
     else { return nil }
-    let wall = CivilDateTime(date: date, time: time)
     self.init(milliseconds: (wall.wallSeconds - offset) * 1000 + fraction)
   }
 }
 
 extension ArraySlice<UInt8> {
-  fileprivate mutating func take(_ character: Unicode.Scalar) -> Bool {
-    guard first == UInt8(ascii: character) else { return false }
-    removeFirst()
-    return true
-  }
-
-  fileprivate mutating func takeNumber(digits: Int) -> Int? {
-    let taken = prefix(digits)
-    guard taken.count == digits, taken.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      return nil
-    }
-    removeFirst(digits)
-    return taken.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-  }
-
   /// A fraction of a second, if there is one; what is below a millisecond is dropped.
   fileprivate mutating func takeMilliseconds() -> Int? {
     guard take(".") else { return 0 }

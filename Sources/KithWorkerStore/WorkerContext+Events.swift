@@ -19,11 +19,12 @@ extension WorkerContext {
   ///   - name: what the consumer is called in the store; the service's name unless told.
   ///   - types: the full names of the messages that are wanted; all when empty.
   ///   - lost: see ``EventConsumer/run(lost:trouble:handle:)``.
+  ///   - needsProvider: whether it is trouble that no worker of the product provides the service.
   ///   - handle: what is done about each event, in a transaction of the store.
   /// - Throws: FAILED_PRECONDITION for a worker without a host.
   public func consumeEvents(
     of service: String, as name: String? = nil, into store: Store, types: [String] = [],
-    start: EventConsumer.Start = .oldest,
+    start: EventConsumer.Start = .oldest, needsProvider: Bool = true,
     lost: @escaping @Sendable (LostEvents, WriteTransaction) throws -> Void,
     handle: @escaping EventConsumer.Handle
   ) throws(RPCError) {
@@ -36,6 +37,7 @@ extension WorkerContext {
         lost: lost,
         trouble: { error in
           guard let error else { return health.recover(from: reason) }
+          if !needsProvider, (error as? RPCError)?.code == .notFound { return }
           let why = (error as? StoreError)?.message ?? "\(type(of: error))"
           logger.error(
             "events cannot be taken", metadata: ["of": "\(service)", "reason": "\(why)"])

@@ -15,7 +15,6 @@ enum House {
     "KithManifest": ["KithJSON", "Yams", "Glibc"],
     "KithMetrics": [],
     "KithTime": ["Glibc"],
-    "KithAccess": [],
     "KithPersonalData": ["Crypto"],
     "KithCertificates": ["Crypto", "FoundationEssentials", "SwiftASN1"],
     "KithSupervision": ["KithManifest", "KithMetrics"],
@@ -26,11 +25,13 @@ enum House {
     "KithTransportNng": ["KithCertificates", "KithRPC", "KithWire", "CNng", "Dispatch", "Glibc"],
     "KithTransportInProcess": ["KithRPC", "KithWire", "Dispatch", "Glibc"],
     "KithTelemetry": ["KithPersonalData", "KithRPC", "Metrics", "Tracing"],
+    "KithAccess": ["KithRPC", "Glibc"],
 
     // Floor 3: words.
     "DescriptorContract": ["KithContractsC", "KithWire"],
     "WorkerContract": contract,
     "EventsContract": contract,
+    "FamilyContract": contract,
     "HostContract": contract.union(["MetricsContract"]),
     "HealthContract": contract,
     "MetricsContract": contract,
@@ -48,8 +49,8 @@ enum House {
       "Glibc",
     ],
     "KithWorkerStore": [
-      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTime", "KithWire",
-      "KithWorker", "WorkerContract", "Logging",
+      "EventsContract", "FamilyContract", "KithAccess", "KithRPC", "KithSealing", "KithStore",
+      "KithTime", "KithWire", "KithWorker", "WorkerContract", "Logging",
     ],
     "KithWorker": [
       "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics", "KithPersonalData",
@@ -63,7 +64,8 @@ enum House {
       "MetricsContract", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
     "KithCommands": [
-      "ArgumentParser", "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest",
+      "ArgumentParser", "EventsContract", "HostContract", "KithAccess", "KithClient", "KithJSON",
+      "KithManifest",
       "KithMetrics", "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore",
       "KithTime", "KithWire", "MetricsContract", "ReflectionContract", "CLinux",
       "Dispatch", "UnixSignals", "FoundationEssentials", "Glibc",
@@ -92,12 +94,14 @@ enum House {
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
         || [
-          "KithAccess", "KithJSON", "KithPersonalData", "KithRPC", "KithStore", "KithWire",
-          "Crypto", "GRDB",
+          "KithAccess", "KithJSON", "KithPersonalData", "KithRPC", "KithStore", "KithTime",
+          "KithWire", "Crypto", "GRDB",
           "FoundationEssentials",
         ].contains(name)
     case "Worker":
-      ["\(plugin)Service", "KithStore", "KithWorker", "KithWorkerStore"].contains(name)
+      [
+        "\(plugin)Service", "KithStore", "KithTime", "KithWorker", "KithWorkerStore", "Logging",
+      ].contains(name)
     default: false
     }
   }

@@ -1,5 +1,6 @@
 import DescriptorContract
 import EventsContract
+import FamilyContract
 import HealthContract
 import HostContract
 import KithWire
@@ -74,6 +75,15 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(Position.self, Kith_Events_V1_Position.self),
     Pair(SubscribeRequest.self, Kith_Events_V1_SubscribeRequest.self),
     Pair(SubscribeResponse.self, Kith_Events_V1_SubscribeResponse.self),
+
+    Pair(AddLinkRequest.self, Kith_Family_V1_AddLinkRequest.self),
+    Pair(Link.self, Kith_Family_V1_Link.self),
+    Pair(LinkAdded.self, Kith_Family_V1_LinkAdded.self),
+    Pair(LinkRemoved.self, Kith_Family_V1_LinkRemoved.self),
+    Pair(ListLinksRequest.self, Kith_Family_V1_ListLinksRequest.self),
+    Pair(ListLinksResponse.self, Kith_Family_V1_ListLinksResponse.self),
+    Pair(RemoveLinkRequest.self, Kith_Family_V1_RemoveLinkRequest.self),
+    Pair(RemoveLinkResponse.self, Kith_Family_V1_RemoveLinkResponse.self),
 
     Pair(CheckRequest.self, Kith_Health_V1_CheckRequest.self),
     Pair(CheckResponse.self, Kith_Health_V1_CheckResponse.self),
@@ -155,11 +165,13 @@ struct Pair: Sendable, CustomStringConvertible {
 
     Pair(CalendarProblem.self, Kith_Reminders_V1_CalendarProblem.self),
     Pair(CompleteOccurrenceRequest.self, Kith_Reminders_V1_CompleteOccurrenceRequest.self),
+    Pair(ContactDue.self, Kith_Reminders_V1_ContactDue.self),
     Pair(CreateReminderRequest.self, Kith_Reminders_V1_CreateReminderRequest.self),
     Pair(DeleteReminderRequest.self, Kith_Reminders_V1_DeleteReminderRequest.self),
     Pair(DeleteReminderResponse.self, Kith_Reminders_V1_DeleteReminderResponse.self),
     Pair(ExportCalendarRequest.self, Kith_Reminders_V1_ExportCalendarRequest.self),
     Pair(ExportCalendarResponse.self, Kith_Reminders_V1_ExportCalendarResponse.self),
+    Pair(GetPreferencesRequest.self, Kith_Reminders_V1_GetPreferencesRequest.self),
     Pair(GetReminderRequest.self, Kith_Reminders_V1_GetReminderRequest.self),
     Pair(GetWeeklyDigestRequest.self, Kith_Reminders_V1_GetWeeklyDigestRequest.self),
     Pair(GetWeeklyDigestResponse.self, Kith_Reminders_V1_GetWeeklyDigestResponse.self),
@@ -173,13 +185,22 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(ListUpcomingRequest.self, Kith_Reminders_V1_ListUpcomingRequest.self),
     Pair(ListUpcomingResponse.self, Kith_Reminders_V1_ListUpcomingResponse.self),
     Pair(Occurrence.self, Kith_Reminders_V1_Occurrence.self),
+    Pair(OccurrencesSkipped.self, Kith_Reminders_V1_OccurrencesSkipped.self),
+    Pair(Preferences.self, Kith_Reminders_V1_Preferences.self),
+    Pair(Push.self, Kith_Reminders_V1_Push.self),
+    Pair(QuietHours.self, Kith_Reminders_V1_QuietHours.self),
     Pair(ReadTimeRequest.self, Kith_Reminders_V1_ReadTimeRequest.self),
     Pair(ReadTimeResponse.self, Kith_Reminders_V1_ReadTimeResponse.self),
     Pair(Reminder.self, Kith_Reminders_V1_Reminder.self),
+    Pair(ReminderDone.self, Kith_Reminders_V1_ReminderDone.self),
+    Pair(ReminderMissed.self, Kith_Reminders_V1_ReminderMissed.self),
+    Pair(ReminderSent.self, Kith_Reminders_V1_ReminderSent.self),
+    Pair(ReminderSnoozed.self, Kith_Reminders_V1_ReminderSnoozed.self),
     Pair(Schedule.self, Kith_Reminders_V1_Schedule.self),
     Pair(SnoozeOccurrenceRequest.self, Kith_Reminders_V1_SnoozeOccurrenceRequest.self),
     Pair(TextSpan.self, Kith_Reminders_V1_TextSpan.self),
     Pair(UpcomingOccurrence.self, Kith_Reminders_V1_UpcomingOccurrence.self),
+    Pair(UpdatePreferencesRequest.self, Kith_Reminders_V1_UpdatePreferencesRequest.self),
     Pair(UpdateReminderRequest.self, Kith_Reminders_V1_UpdateReminderRequest.self),
 
     Pair(AnalyzeRequest.self, Kith_Risk_V1_AnalyzeRequest.self),

@@ -1,5 +1,6 @@
 import DescriptorContract
 import EventsContract
+import FamilyContract
 import HealthContract
 import HostContract
 import KithWire
@@ -22,7 +23,8 @@ struct Schema: Sendable {
 
   static let standard: Schema = {
     let sets = [
-      DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, HealthDescriptorSet.bytes,
+      DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, FamilyDescriptorSet.bytes,
+      HealthDescriptorSet.bytes,
       HostDescriptorSet.bytes, RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes,
       PIIDescriptorSet.bytes, RemindersDescriptorSet.bytes, RiskDescriptorSet.bytes,
       TestingDescriptorSet.bytes,

@@ -87,15 +87,14 @@ import Testing
 
   @Test func aServiceThatEveryWorkerHasNeedsAWorkerUnlessThereIsOne() async throws {
     let home = try Home()
-    let up = try await home.kith("up", "boomer-buddy")
-    try #require(up.exitCode == 0, "\(up)")
-    for words in [["Health/Check"], ["/kith.health.v1.Health/Check", "--worker", "risk-engine"]] {
-      let check = try await home.kith(["call"] + words)
-      #expect(check.exitCode == 0 && check.output.lowercased().contains("serving"), "\(check)")
+    try await RunningProduct.run(Setups.odd()) { product in
+      _ = try await product.settle()
+      let root = "\(product.folder.path)/r"
+      for words in [["Health/Check"], ["/kith.health.v1.Health/Check", "--worker", "odd"]] {
+        let check = try await home.kith(["call", "--root", root] + words)
+        #expect(check.exitCode == 0 && check.output.lowercased().contains("serving"), "\(check)")
+      }
     }
-    let down = try await home.kith("down")
-    #expect(down.exitCode == 0, "\(down)")
-
     let two = Setups.two()
     try await RunningProduct.run(two) { product in
       _ = try await product.settle()
@@ -137,7 +136,7 @@ import Testing
     let left = try await home.kith("logs", "risk-engine", "--json", "-n", "1000")
     #expect(left.exitCode == 0, "\(left)")
     #expect(left.output.hasPrefix(live.output) && !live.output.isEmpty, "\(left) \(live)")
-    let one = try await home.kith("logs", "-n", "1")
+    let one = try await home.kith("logs", "risk-engine", "-n", "1")
     #expect(one.output.split(separator: "\n").count == 1, "\(one)")
     #expect(one.errors.contains("no host is running"), "\(one)")
     let host = try await home.kith("--product", "boomer-buddy", "logs", "kithd")

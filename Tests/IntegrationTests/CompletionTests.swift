@@ -37,8 +37,8 @@ import Testing
     #expect(
       outcome.output == """
         risk-engine
-        risk-engine
-        risk-engine kithd
+        reminders risk-engine
+        reminders risk-engine kithd
         analyze get-model
         --channel
         unspecified sms call voicemail email web letter

@@ -31,6 +31,8 @@ enum Snapshots {
                              30s).
       --idempotency-key KEY  Names what is meant by this call: a worker that keeps a
                              record carries it out once however often it is made.
+      --as USER              The person in whose name the call is made; without it,
+                             it is the product's own.
       --product NAME         The product, when several run.
       --root DIR             The product's root, when it was started with one.
 

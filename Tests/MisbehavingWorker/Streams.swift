@@ -1,3 +1,4 @@
+import KithAccess
 import KithRPC
 import KithWorker
 import TestingContract

@@ -9,6 +9,7 @@ let package = Package(
     .executable(name: "kith-bench", targets: ["kith-bench"]),
     // Of its own, so that it is built without gRPC.
     .executable(name: "store-bench", targets: ["store-bench"]),
+    .executable(name: "reminder-bench", targets: ["reminder-bench"]),
     // Of its own, since it is preloaded into processes.
     .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
   ],
@@ -49,6 +50,18 @@ let package = Package(
         .product(name: "KithTransportNng", package: "kith"),
         .product(name: "KithWorkerStore", package: "kith"),
         .product(name: "TestingContract", package: "kith"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "reminder-bench",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HostContract", package: "kith"),
+        .product(name: "KithClient", package: "kith"),
+        .product(name: "KithManifest", package: "kith"),
+        .product(name: "KithRPC", package: "kith"),
+        .product(name: "RemindersContract", package: "kith"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(

@@ -23,6 +23,8 @@ let package = Package(
   products: [
     .executable(name: "kith-fuzz", targets: ["kith-fuzz"]),
     .executable(name: "kith-soak", targets: ["kith-soak"]),
+    // Preloaded into a worker that is to die.
+    .library(name: "KillAtStep", type: .dynamic, targets: ["KillAtStep"]),
   ],
   dependencies: [
     .package(name: "kith", path: "../.."),
@@ -32,11 +34,14 @@ let package = Package(
     .executableTarget(
       name: "kith-soak",
       dependencies: [
-        argumentParser, kith("HostContract"), kith("KithClient"), kith("KithManifest"),
-        kith("KithRPC"), kith("KithTesting"), kith("RiskContract"), kith("SupervisionSimulation"),
-        kith("TestingContract"),
+        argumentParser, kith("EventsContract"), kith("HostContract"), kith("KithClient"),
+        kith("KithManifest"),
+        kith("KithRPC"), kith("KithTesting"), kith("RemindersContract"), kith("RiskContract"),
+        kith("SupervisionSimulation"),
+        kith("KithWire"), kith("TestingContract"),
       ],
       swiftSettings: settings),
+    .target(name: "KillAtStep"),
     // libFuzzer brings `main`: it links only with `--sanitize fuzzer`.
     .executableTarget(
       name: "kith-fuzz",

@@ -1,4 +1,5 @@
 import ArgumentParser
+import KithAccess
 import HostContract
 import KithClient
 import KithJSON
@@ -60,6 +61,13 @@ struct CallCommand: AsyncParsableCommand {
     transform: IdempotencyKey.init(option:))
   var idempotencyKey: IdempotencyKey?
 
+  @Option(
+    name: .customLong("as"),
+    help: ArgumentHelp(
+      "The person in whose name the call is made. (default: the product itself)",
+      valueName: "user"), transform: UserID.init(option:))
+  var user: UserID?
+
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
@@ -68,7 +76,8 @@ struct CallCommand: AsyncParsableCommand {
       surroundings, workers: worker.map { [$0] } ?? [])
     defer { running.connection.close() }
     let settings = CallSettings(
-      timeout: timeout?.duration, idempotencyKey: idempotencyKey, isJSON: output.json)
+      timeout: timeout?.duration, idempotencyKey: idempotencyKey, user: user,
+      isJSON: output.json)
     let options = CallOptions(timeout: settings.timeLimit, waitForReady: true)
     let directory = try await ServiceDirectory.of(running, worker: worker, options: options)
     let (service, found) = try await directory.method(method)

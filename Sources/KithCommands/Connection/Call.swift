@@ -1,3 +1,4 @@
+import KithAccess
 import KithJSON
 import KithRPC
 import KithReflection
@@ -37,6 +38,7 @@ struct Call {
     let limit = method.isStreaming ? settings.timeout : settings.timeLimit
     var options = CallOptions(
       timeout: limit, waitForReady: true, idempotencyKey: settings.idempotencyKey)
+    if let user = settings.user { options.metadata.append(user.text, forKey: CallContext.userKey) }
     if limit == nil { options.readyTimeout = CallSettings.standardTimeout }
     switch (requests, method.isClientStreaming, method.isServerStreaming) {
     case (.one(let request), false, false):

@@ -1,4 +1,5 @@
 import KithReflection
+import KithTime
 
 /// Writes any message for a person: names beside values, messages inside of messages indented, enums in plain words,
 /// numbers with as many digits as are of use. What is empty is left out.
@@ -30,7 +31,7 @@ struct MessageRenderer {
 
   private func block(_ message: DynamicMessage, width: Int) -> [String] {
     let shown = message.type.fields.compactMap { field in
-      content(of: field, in: message).map { (label: label(field.name), content: $0) }
+      content(of: field, in: message).map { (label: label(of: field), content: $0) }
     }
     let column =
       shown.filter { $0.content.isInline }.map { TextWidth.columns($0.label) }.max() ?? 0
@@ -170,8 +171,8 @@ struct MessageRenderer {
     lines.map { indentation + $0 }
   }
 
-  private func label(_ name: String) -> String {
-    String(name.map { $0 == "_" ? " " : $0 })
+  private func label(of field: FieldDescription) -> String {
+    String(field.nameWithoutUnit.map { $0 == "_" ? " " : $0 })
   }
 
   // MARK: Values
@@ -180,14 +181,23 @@ struct MessageRenderer {
   private func scalar(_ value: DynamicValue, _ field: FieldDescription) -> [String] {
     switch value {
     case .bool(let value): [value ? "yes" : "no"]
-    case .signed(let value): [String(value)]
-    case .unsigned(let value): [String(value)]
+    case .signed(let value): [number(value, field)]
+    case .unsigned(let value):
+      [Int64(exactly: value).map { number($0, field) } ?? String(value)]
     case .float(let value): [Quantities.real(Double(value.description) ?? Double(value))]
     case .double(let value): [Quantities.real(value)]
     case .string(let value): value.isEmpty ? [] : SafeText.lines(value)
     case .bytes(let value): value.isEmpty ? [] : [bytes(value)]
     case .enumeration(let number): words(number, field.type).map { [$0] } ?? []
     case .message, .list, .map: []
+    }
+  }
+
+  private func number(_ value: Int64, _ field: FieldDescription) -> String {
+    switch field.unit {
+    case .instant: "\(Instant(milliseconds: Int(value)))"
+    case .duration: Quantities.elapsed(milliseconds: value)
+    case nil: String(value)
     }
   }
 

@@ -1,3 +1,4 @@
+import KithAccess
 import KithRPC
 
 /// The options of Kith's own that every call on the command line takes.
@@ -10,6 +11,8 @@ struct CallSettings: Equatable {
   var timeout: Duration?
   /// What names the caller's intent, so that a repeated call is carried out once; `nil` for none.
   var idempotencyKey: IdempotencyKey?
+  /// In whose name the call is made; `nil` for the product's own.
+  var user: UserID?
   /// Whether the answer is written as JSON.
   var isJSON = false
 

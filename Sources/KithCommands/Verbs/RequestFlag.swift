@@ -10,6 +10,8 @@ struct RequestFlag: Equatable {
     case bytes
     /// A number, by the name of its type in the contract.
     case number(String)
+    /// A moment in time, or a length of it.
+    case time(FieldDescription.Unit)
     /// Yes or no: the flag alone means yes.
     case bool
     /// One of these names.
@@ -31,6 +33,11 @@ struct RequestFlag: Equatable {
   /// The path of the field as an error names it: `span.start`.
   var fieldPath: String { path.map(\.name).joined(separator: ".") }
 
+  /// Whether its value may stand by itself, without the flag.
+  var isPositional: Bool {
+    path.count == 1 && field.isPositional && kind == .text && !field.holdsMany
+  }
+
   /// Whether it may be given several times.
   var isRepeatable: Bool { field.holdsMany }
 
@@ -41,6 +48,8 @@ struct RequestFlag: Equatable {
       case .text: "TEXT"
       case .bytes: "BASE64"
       case .number: "NUMBER"
+      case .time(.instant): "TIME"
+      case .time(.duration): "DURATION"
       case .bool: field.holdsMany ? "true|false" : ""
       case .choice: ContractNames.upperSnake(field.type.name)
       case .message: "JSON"
@@ -67,7 +76,9 @@ extension RequestFlag {
   ) -> [RequestFlag] {
     var flags: [RequestFlag] = []
     for field in message.fields {
-      let name = prefix + ContractNames.kebab(field.name)
+      let short = field.nameWithoutUnit
+      let isTaken = message.fields.contains { $0.name == short && $0.number != field.number }
+      let name = prefix + ContractNames.kebab(isTaken ? field.name : short)
       let path = path + [field]
       flags.append(RequestFlag(name: name, path: path, kind: kind(of: field, in: contracts)))
       if case .message(let type) = field.type, !field.holdsMany, path.count < maximumDepth,
@@ -81,6 +92,7 @@ extension RequestFlag {
   }
 
   private static func kind(of field: FieldDescription, in contracts: ContractSet) -> Kind {
+    if let unit = field.unit { return .time(unit) }
     switch field.type {
     case .string: return .text
     case .bytes: return .bytes
@@ -91,5 +103,12 @@ extension RequestFlag {
       return .choice(type.values.map { type.shortName(of: $0) })
     default: return .number(field.type.name)
     }
+  }
+}
+
+extension FieldDescription {
+  /// `next_due` for `next_due_ms`, where the value is shown with its unit.
+  var nameWithoutUnit: String {
+    unit != nil && name.hasSuffix("_ms") ? String(name.dropLast(3)) : name
   }
 }

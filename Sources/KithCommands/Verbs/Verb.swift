@@ -3,7 +3,7 @@ import KithReflection
 
 /// A method of a worker as a verb on the command line.
 struct Verb: Equatable {
-  /// `analyze`; with the service in front where two services have a method of that name: `reminders.add`.
+  /// `analyze`: the contract's own word for it (`(kith.verb)`), or its name; with the service in front where two services have a method of that name: `reminders.add`.
   let name: String
   /// The method.
   let method: MethodDescription
@@ -11,7 +11,7 @@ struct Verb: Equatable {
   /// The verbs of a worker's own services, in the order of the contracts.
   static func verbs(of services: [ServiceDescription]) -> [Verb] {
     let methods = services.flatMap(\.methods)
-    let names = methods.map { ContractNames.kebab($0.name) }
+    let names = methods.map { isVerb($0.verb) ? $0.verb : ContractNames.kebab($0.name) }
     return zip(methods, names).map { method, name in
       let isShared = names.count { $0 == name } > 1
       let service = ContractNames.kebab(ContractNames.last(of: method.service))
@@ -19,12 +19,26 @@ struct Verb: Equatable {
     }
   }
 
-  /// The verb of that name.
+  /// Whether a contract's own word for a method can be typed as one.
+  private static func isVerb(_ word: String) -> Bool {
+    (1...40).contains(word.utf8.count)
+      && word.utf8.allSatisfy {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "-")
+      }
+      && !word.hasPrefix("-")
+  }
+
+  /// The verb of that name, as it is typed or as the contract has it.
   /// - Throws: ``CommandFailure`` with exit code 64 that names the nearest verb.
   static func verb(
     named name: String, among verbs: [Verb], worker: String
   ) throws(CommandFailure) -> Verb {
-    if let verb = verbs.first(where: { $0.name == name || $0.method.name == name }) { return verb }
+    if let verb = verbs.first(where: { $0.name == name }) { return verb }
+    if let verb = verbs.first(where: {
+      ContractNames.kebab($0.method.name) == name || $0.method.name == name
+    }) {
+      return verb
+    }
     let shown = SafeText.line(String(name.prefix(60)))
     if let nearest = nearestName(to: name, among: verbs.map(\.name)) {
       throw CommandFailure(

@@ -1,7 +1,9 @@
+import KithAccess
 import KithJSON
 import KithManifest
 import KithRPC
 import KithReflection
+import KithTime
 
 /// What stands behind a worker's verb on the command line: the request that the flags build, and the options of Kith's own.
 ///
@@ -18,7 +20,7 @@ struct VerbArguments: Equatable {
   /// Kith's own options, by name, and whether each takes a value.
   private static let ownOptions: [(name: String, takesValue: Bool)] = [
     ("json", false), ("json-request", true), ("timeout", true), ("idempotency-key", true),
-    ("product", true), ("root", true), ("help", false),
+    ("as", true), ("product", true), ("root", true), ("help", false),
   ]
 
   /// Reads the arguments behind a verb.
@@ -79,6 +81,7 @@ extension CallSettings {
       } catch {
         throw CommandFailure(.usage, "--timeout: \(error.message)")
       }
+    case "as": user = try UserID(option: value)
     case "idempotency-key":
       do throws(CommandFailure) {
         idempotencyKey = try IdempotencyKey(option: value)
@@ -87,6 +90,19 @@ extension CallSettings {
       }
     default: break
     }
+  }
+}
+
+extension UserID {
+  /// A person as `--as` names one.
+  init(option text: String) throws(CommandFailure) {
+    guard let user = UserID(text) else {
+      throw CommandFailure(
+        .usage,
+        "--as: expected a user's id, 1 to \(Self.maximumBytes) of ASCII letters, digits, '-', '_', '.' and ':'"
+      )
+    }
+    self = user
   }
 }
 
@@ -175,13 +191,25 @@ private struct VerbArgumentParser<Reader: ValueReader> {
     // Help is for those who do not know the flags yet: it counts wherever it stands, except as another flag's value.
     var values: [(flag: RequestFlag, text: String)] = []
     var json: String?
+    let positional = flags.first(where: \.isPositional)
+    var words: [String] = []
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       if argument == "-h" {
         wantsHelp = true
         return
       }
-      guard argument.hasPrefix("--") else { throw unexpected(argument) }
+      if argument == "--", positional != nil {
+        words += rest
+        break
+      }
+      guard argument.hasPrefix("--") else {
+        guard positional != nil, argument == "-" || !argument.hasPrefix("-") else {
+          throw unexpected(argument)
+        }
+        words.append(argument)
+        continue
+      }
       let (name, inline) = OptionSyntax.split(argument)
       if let flag = flags.first(where: { $0.name == name }) {
         values.append((flag, try value(of: flag, inline: inline, rest: &rest)))
@@ -204,6 +232,10 @@ private struct VerbArgumentParser<Reader: ValueReader> {
         throw OptionSyntax.unknown(
           name, among: flags.map(\.name) + VerbArguments.ownOptionNames, command: command)
       }
+    }
+    // As a person would say it: add Pills at 8 pm
+    if let positional, !words.isEmpty {
+      values.append((positional, words.joined(separator: " ")))
     }
     if let json { try setRequest(json) }
     for (flag, text) in values { try set(flag, text) }
@@ -317,7 +349,26 @@ private struct VerbArgumentParser<Reader: ValueReader> {
       } catch {
         throw CommandFailure(error, .badInput, option: flag.name)
       }
+    case .time(let unit):
+      return try scalar(flag.field.type, try milliseconds(unit, text, flag), flag)
     case .bool, .number, .choice: return try scalar(flag.field.type, text, flag)
+    }
+  }
+
+  /// A time as the contract counts it. What is a plain number already counts as milliseconds.
+  private func milliseconds(
+    _ unit: FieldDescription.Unit, _ text: String, _ flag: RequestFlag
+  ) throws(CommandFailure) -> String {
+    if Int64(text) != nil { return text }
+    switch unit {
+    case .instant:
+      if let instant = Instant(text) { return "\(instant.milliseconds)" }
+      throw CommandFailure(
+        .usage, "--\(flag.name): expected a time with its offset such as 2026-11-21T20:00:00Z")
+    case .duration:
+      if let duration = Duration(inManifest: text) { return "\(duration.inMilliseconds)" }
+      throw CommandFailure(
+        .usage, "--\(flag.name): expected a length of time such as 90s, 3h or 1d12h")
     }
   }
 

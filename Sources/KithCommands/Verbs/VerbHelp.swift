@@ -31,7 +31,10 @@ struct VerbHelp {
     let flags =
       contracts.message(named: verb.method.requestType)
       .map { RequestFlag.flags(of: $0, in: contracts) } ?? []
-    var lines = ["Usage: kith \(worker) \(verb.name)\(flags.isEmpty ? "" : " [FLAGS]")", ""]
+    let positional = flags.first(where: \.isPositional).map { " [\(positionalName($0))]" } ?? ""
+    var lines = [
+      "Usage: kith \(worker) \(verb.name)\(positional)\(flags.isEmpty ? "" : " [FLAGS]")", "",
+    ]
     if !verb.method.documentation.isEmpty {
       lines += Prose.wrapped(verb.method.documentation, width: width) + [""]
     }
@@ -73,7 +76,14 @@ struct VerbHelp {
 
   // MARK: Flags
 
+  private func positionalName(_ flag: RequestFlag) -> String {
+    ContractNames.upperSnake(flag.field.name)
+  }
+
   private func title(of flag: RequestFlag) -> String {
+    if flag.isPositional {
+      return "\(positionalName(flag)), --\(flag.name) \(flag.valueName ?? "")"
+    }
     if flag.kind == .bool, !flag.field.holdsMany { return "--[no-]\(flag.name)" }
     return "--\(flag.name) \(flag.valueName ?? "")"
   }
@@ -130,6 +140,10 @@ struct VerbHelp {
       "idempotency-key", "idempotency-key KEY",
       "Names what is meant by this call: a worker that keeps a record carries it out once however often it is made."
     ),
+    (
+      "as", "as USER",
+      "The person in whose name the call is made; without it, it is the product's own."
+    ),
     ("product", "product NAME", "The product, when several run."),
     ("root", "root DIR", "The product's root, when it was started with one."),
   ]
@@ -168,8 +182,12 @@ struct VerbHelp {
     if verb.method.isClientStreaming {
       return (words + ["< requests.jsonl"]).joined(separator: " ")
     }
+    let isGiven = flags.contains(where: \.isPositional)
     for flag in flags where flag.path.count == 1 && !flag.isRepeatable {
+      // What has a place of its own comes alone.
+      if isGiven, !flag.isPositional { continue }
       switch flag.kind {
+      case .text where words.count == 3 && flag.isPositional: words.append("\"...\"")
       case .text where words.count == 3: words += ["--\(flag.name)", "\"...\""]
       case .choice(let names):
         // The first name is that of the value for "not known".

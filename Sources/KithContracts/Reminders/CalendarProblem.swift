@@ -6,7 +6,7 @@ public import KithWire
 
 /// Something of a calendar that was left out.
 public struct CalendarProblem: GeneratedMessage {
-  /// The line of the file, from 1.
+  /// The line of the file, from 1. 0 for what concerns the file as a whole.
   public var line: UInt32 = 0
 
   /// What was wrong and what is expected, a sentence.

@@ -9,7 +9,8 @@ public struct CompleteOccurrenceRequest: GeneratedMessage {
   /// The reminder's id.
   public var reminderId: String = ""
 
-  /// When the occurrence was due, in milliseconds since 1970-01-01T00:00:00Z. Absent means the open one, or else the next.
+  /// When the occurrence was due, in milliseconds since 1970-01-01T00:00:00Z; to say it twice of the same one changes nothing.
+  /// Absent means the open one, or else the next within a day.
   public var dueMs: Int64? = nil
 
   /// The fields that this version of the contract does not know.

@@ -6,7 +6,8 @@ public import KithWire
 
 /// A reminder to make.
 public struct CreateReminderRequest: GeneratedMessage {
-  /// The user whom it is to remind. Empty means the caller.
+  /// The user whom it is to remind. Empty means the caller; the person of the worker's configuration where that is the
+  /// product itself, as on the command line.
   public var userId: String = ""
 
   /// Plain words: `Pills at 8 pm`; at most 2048 bytes. Or only what to do, where `schedule` or `when_iso` says when.
@@ -21,7 +22,8 @@ public struct CreateReminderRequest: GeneratedMessage {
   /// An instant with an offset (`2026-11-21T20:00:00-05:00`), instead of `schedule`; converted into the user's zone.
   public var whenIso: String = ""
 
-  /// What kind of thing it is about. Unspecified means an ordinary one.
+  /// What kind of thing it is about. Unspecified means a medicine where the words name one (`pills`, `insulin`), else an
+  /// ordinary one.
   public var kind: Kind = .unspecified
 
   /// What follows when nobody answers. Absent means again after 10 and 20 minutes, missed after 30, a contact after 60.
@@ -29,6 +31,9 @@ public struct CreateReminderRequest: GeneratedMessage {
 
   /// Whether to make nothing when the words fit several times, and fail with FAILED_PRECONDITION naming them.
   public var refuseAmbiguous: Bool = false
+
+  /// More words about it, at most 8192 bytes. Empty means none.
+  public var notes: String = ""
 
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
@@ -45,7 +50,8 @@ public struct CreateReminderRequest: GeneratedMessage {
     whenIso: String = "",
     kind: Kind = .unspecified,
     ladder: Ladder? = nil,
-    refuseAmbiguous: Bool = false
+    refuseAmbiguous: Bool = false,
+    notes: String = ""
   ) {
     self.userId = userId
     self.text = text
@@ -55,6 +61,7 @@ public struct CreateReminderRequest: GeneratedMessage {
     self.kind = kind
     self.ladder = ladder
     self.refuseAmbiguous = refuseAmbiguous
+    self.notes = notes
   }
 
   public static var fullName: String { "kith.reminders.v1.CreateReminderRequest" }
@@ -71,6 +78,7 @@ public struct CreateReminderRequest: GeneratedMessage {
     if c.pointee.has_kind != 0 { self.kind = Kind(rawValue: c.pointee.kind) }
     try Unpacked.merge(c.pointee.ladder, c.pointee.n_ladder, into: &self.ladder)
     if c.pointee.has_refuse_ambiguous != 0 { self.refuseAmbiguous = c.pointee.refuse_ambiguous != 0 }
+    if c.pointee.has_notes != 0 { self.notes = try Unpacked.text(c.pointee.notes, "kith.reminders.v1.CreateReminderRequest.notes") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -103,6 +111,10 @@ public struct CreateReminderRequest: GeneratedMessage {
       c.pointee.refuse_ambiguous = self.refuseAmbiguous ? 1 : 0
       c.pointee.has_refuse_ambiguous = 1
     }
+    if !self.notes.isEmpty {
+      c.pointee.notes = arena.copy(self.notes)
+      c.pointee.has_notes = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -115,6 +127,7 @@ public struct CreateReminderRequest: GeneratedMessage {
     if self.kind.rawValue != 0 { text.add("kind", self.kind) }
     if let value = self.ladder { text.add("ladder", value) }
     if self.refuseAmbiguous { text.add("refuseAmbiguous", self.refuseAmbiguous) }
+    if !self.notes.isEmpty { text.addSensitive("notes") }
     text.add(self.unknownFields)
   }
 }

@@ -43,6 +43,9 @@ public struct Reminder: GeneratedMessage {
   /// What follows when nobody answers.
   public var ladder: Ladder? = nil
 
+  /// More words about it. Empty when there are none.
+  public var notes: String = ""
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -62,7 +65,8 @@ public struct Reminder: GeneratedMessage {
     open: Occurrence? = nil,
     alternatives: [Schedule] = [],
     createdAtMs: Int64 = 0,
-    ladder: Ladder? = nil
+    ladder: Ladder? = nil,
+    notes: String = ""
   ) {
     self.id = id
     self.userId = userId
@@ -76,6 +80,7 @@ public struct Reminder: GeneratedMessage {
     self.alternatives = alternatives
     self.createdAtMs = createdAtMs
     self.ladder = ladder
+    self.notes = notes
   }
 
   public static var fullName: String { "kith.reminders.v1.Reminder" }
@@ -96,6 +101,7 @@ public struct Reminder: GeneratedMessage {
     try Unpacked.append(c.pointee.alternatives, c.pointee.n_alternatives, to: &self.alternatives)
     if c.pointee.has_created_at_ms != 0 { self.createdAtMs = c.pointee.created_at_ms }
     try Unpacked.merge(c.pointee.ladder, c.pointee.n_ladder, into: &self.ladder)
+    if c.pointee.has_notes != 0 { self.notes = try Unpacked.text(c.pointee.notes, "kith.reminders.v1.Reminder.notes") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -138,6 +144,10 @@ public struct Reminder: GeneratedMessage {
       c.pointee.has_created_at_ms = 1
     }
     (c.pointee.ladder, c.pointee.n_ladder) = try arena.fill(self.ladder)
+    if !self.notes.isEmpty {
+      c.pointee.notes = arena.copy(self.notes)
+      c.pointee.has_notes = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -154,6 +164,7 @@ public struct Reminder: GeneratedMessage {
     if !self.alternatives.isEmpty { text.add("alternatives", self.alternatives) }
     if self.createdAtMs != 0 { text.add("createdAtMs", self.createdAtMs) }
     if let value = self.ladder { text.add("ladder", value) }
+    if !self.notes.isEmpty { text.addSensitive("notes") }
     text.add(self.unknownFields)
   }
 }

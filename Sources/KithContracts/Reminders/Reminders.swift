@@ -33,7 +33,7 @@ public enum RemindersMethods {
   /// An occurrence is done: the one that was sent or missed, or the next one before it is due.
   public static let completeOccurrence = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "CompleteOccurrence",
-    idempotency: .idempotent)
+    idempotency: .unknown)
 
   /// An occurrence that was sent is to be sent again later. When a later one is due first, this one is missed.
   public static let snoozeOccurrence = MethodDescriptor(
@@ -55,6 +55,17 @@ public enum RemindersMethods {
     service: "kith.reminders.v1.Reminders", method: "GetWeeklyDigest",
     idempotency: .noSideEffects)
 
+  /// What is known of a user beside the reminders: where they are, and when they are not to be disturbed.
+  public static let getPreferences = MethodDescriptor(
+    service: "kith.reminders.v1.Reminders", method: "GetPreferences",
+    idempotency: .noSideEffects)
+
+  /// Changes what is given. In another zone, what is bound to the wall moves to the new wall at once, and nothing that was
+  /// sent is sent again; what is bound to the time that passes stays.
+  public static let updatePreferences = MethodDescriptor(
+    service: "kith.reminders.v1.Reminders", method: "UpdatePreferences",
+    idempotency: .idempotent)
+
   /// What a text says about time, and nothing is made of it.
   public static let readTime = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "ReadTime",
@@ -71,7 +82,7 @@ public enum RemindersMethods {
     idempotency: .idempotent)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [createReminder, getReminder, listReminders, updateReminder, deleteReminder, completeOccurrence, snoozeOccurrence, listUpcoming, listHistory, getWeeklyDigest, readTime, exportCalendar, importCalendar]
+  public static let all: [MethodDescriptor] = [createReminder, getReminder, listReminders, updateReminder, deleteReminder, completeOccurrence, snoozeOccurrence, listUpcoming, listHistory, getWeeklyDigest, getPreferences, updatePreferences, readTime, exportCalendar, importCalendar]
 }
 
 /// Keeps the reminders of people, sends them when they are due, and knows what became of each.
@@ -176,6 +187,25 @@ public struct RemindersClient: Sendable {
     return response.message
   }
 
+  /// What is known of a user beside the reminders: where they are, and when they are not to be disturbed.
+  public func getPreferences(
+    _ request: GetPreferencesRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Preferences {
+    let response: RPCResponse<Preferences> = try await client.unary(
+      RemindersMethods.getPreferences, request, options: options)
+    return response.message
+  }
+
+  /// Changes what is given. In another zone, what is bound to the wall moves to the new wall at once, and nothing that was
+  /// sent is sent again; what is bound to the time that passes stays.
+  public func updatePreferences(
+    _ request: UpdatePreferencesRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Preferences {
+    let response: RPCResponse<Preferences> = try await client.unary(
+      RemindersMethods.updatePreferences, request, options: options)
+    return response.message
+  }
+
   /// What a text says about time, and nothing is made of it.
   public func readTime(
     _ request: ReadTimeRequest, options: CallOptions = .defaults
@@ -262,6 +292,17 @@ public protocol RemindersHandler: Sendable {
     _ request: GetWeeklyDigestRequest, context: CallContext
   ) async throws -> GetWeeklyDigestResponse
 
+  /// What is known of a user beside the reminders: where they are, and when they are not to be disturbed.
+  func getPreferences(
+    _ request: GetPreferencesRequest, context: CallContext
+  ) async throws -> Preferences
+
+  /// Changes what is given. In another zone, what is bound to the wall moves to the new wall at once, and nothing that was
+  /// sent is sent again; what is bound to the time that passes stays.
+  func updatePreferences(
+    _ request: UpdatePreferencesRequest, context: CallContext
+  ) async throws -> Preferences
+
   /// What a text says about time, and nothing is made of it.
   func readTime(
     _ request: ReadTimeRequest, context: CallContext
@@ -323,6 +364,14 @@ extension ServiceDefinition {
         },
         .unary(RemindersMethods.getWeeklyDigest) { request, context in
           try await handler.getWeeklyDigest(
+            request, context: context)
+        },
+        .unary(RemindersMethods.getPreferences) { request, context in
+          try await handler.getPreferences(
+            request, context: context)
+        },
+        .unary(RemindersMethods.updatePreferences) { request, context in
+          try await handler.updatePreferences(
             request, context: context)
         },
         .unary(RemindersMethods.readTime) { request, context in

@@ -24,6 +24,9 @@ public struct UpdateReminderRequest: GeneratedMessage {
   /// Whether it reminds (`ACTIVE`) or not (`PAUSED`). Unspecified means unchanged; `FINISHED` cannot be asked for.
   public var state: ReminderState = .unspecified
 
+  /// More words about it. Absent means unchanged.
+  public var notes: String? = nil
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -37,7 +40,8 @@ public struct UpdateReminderRequest: GeneratedMessage {
     schedule: Schedule? = nil,
     kind: Kind = .unspecified,
     ladder: Ladder? = nil,
-    state: ReminderState = .unspecified
+    state: ReminderState = .unspecified,
+    notes: String? = nil
   ) {
     self.id = id
     self.text = text
@@ -45,6 +49,7 @@ public struct UpdateReminderRequest: GeneratedMessage {
     self.kind = kind
     self.ladder = ladder
     self.state = state
+    self.notes = notes
   }
 
   public static var fullName: String { "kith.reminders.v1.UpdateReminderRequest" }
@@ -59,6 +64,7 @@ public struct UpdateReminderRequest: GeneratedMessage {
     if c.pointee.has_kind != 0 { self.kind = Kind(rawValue: c.pointee.kind) }
     try Unpacked.merge(c.pointee.ladder, c.pointee.n_ladder, into: &self.ladder)
     if c.pointee.has_state != 0 { self.state = ReminderState(rawValue: c.pointee.state) }
+    if c.pointee.has_notes != 0 { self.notes = try Unpacked.text(c.pointee.notes, "kith.reminders.v1.UpdateReminderRequest.notes") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -83,6 +89,10 @@ public struct UpdateReminderRequest: GeneratedMessage {
       c.pointee.state = self.state.rawValue
       c.pointee.has_state = 1
     }
+    if let value = self.notes {
+      c.pointee.notes = arena.copy(value)
+      c.pointee.has_notes = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -93,6 +103,7 @@ public struct UpdateReminderRequest: GeneratedMessage {
     if self.kind.rawValue != 0 { text.add("kind", self.kind) }
     if let value = self.ladder { text.add("ladder", value) }
     if self.state.rawValue != 0 { text.add("state", self.state) }
+    if self.notes != nil { text.addSensitive("notes") }
     text.add(self.unknownFields)
   }
 }

@@ -19,6 +19,9 @@ extern const size_t kith_options_descriptor_size;
 extern const uint8_t *const kith_events_v1_events_descriptor;
 extern const size_t kith_events_v1_events_descriptor_size;
 
+extern const uint8_t *const kith_family_v1_family_descriptor;
+extern const size_t kith_family_v1_family_descriptor_size;
+
 extern const uint8_t *const kith_health_v1_health_descriptor;
 extern const size_t kith_health_v1_health_descriptor_size;
 
@@ -36,6 +39,9 @@ extern const size_t kith_reflection_v1_reflection_descriptor_size;
 
 extern const uint8_t *const kith_reminders_v1_reminders_descriptor;
 extern const size_t kith_reminders_v1_reminders_descriptor_size;
+
+extern const uint8_t *const kith_reminders_v1_events_descriptor;
+extern const size_t kith_reminders_v1_events_descriptor_size;
 
 extern const uint8_t *const kith_risk_v1_risk_descriptor;
 extern const size_t kith_risk_v1_risk_descriptor_size;

@@ -8,6 +8,9 @@ public struct CallContext: Sendable {
   /// trace on: see ``CallOptions/inheritsContext``.
   @TaskLocal public static var current: CallContext?
 
+  /// The key of the metadata in which a caller of this product names the person for whom it calls.
+  public static let userKey = "kith-user"
+
   private let call: ServedCall
 
   /// A context, for a handler that is called without a connection (a test).

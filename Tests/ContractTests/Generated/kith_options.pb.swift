@@ -65,6 +65,60 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_FieldOptions {
     clearExtensionValue(ext: Kith_Extensions_default_value)
   }
 
+  /// On the command line the value stands by itself, without a flag, behind the verb: `kith reminders add "Pills at 8 pm"`.
+  /// At most one field of a request, a text. Absent means false.
+  var Kith_positional: Bool {
+    get {return getExtensionValue(ext: Kith_Extensions_positional) ?? false}
+    set {setExtensionValue(ext: Kith_Extensions_positional, value: newValue)}
+  }
+  /// Returns true if extension `Kith_Extensions_positional`
+  /// has been explicitly set.
+  var hasKith_positional: Bool {
+    return hasExtensionValue(ext: Kith_Extensions_positional)
+  }
+  /// Clears the value of extension `Kith_Extensions_positional`.
+  /// Subsequent reads from it will return its default value.
+  mutating func clearKith_positional() {
+    clearExtensionValue(ext: Kith_Extensions_positional)
+  }
+
+  /// What a whole number counts, for those who read or type it: `instant_ms` is milliseconds since 1970-01-01T00:00:00Z, shown
+  /// and taken as `2026-11-21T20:00:00Z`; `duration_ms` is milliseconds, shown and taken as `90s` or `1d12h`. On the command line
+  /// the field is called without its `_ms`. Absent means a plain number.
+  var Kith_unit: String {
+    get {return getExtensionValue(ext: Kith_Extensions_unit) ?? String()}
+    set {setExtensionValue(ext: Kith_Extensions_unit, value: newValue)}
+  }
+  /// Returns true if extension `Kith_Extensions_unit`
+  /// has been explicitly set.
+  var hasKith_unit: Bool {
+    return hasExtensionValue(ext: Kith_Extensions_unit)
+  }
+  /// Clears the value of extension `Kith_Extensions_unit`.
+  /// Subsequent reads from it will return its default value.
+  mutating func clearKith_unit() {
+    clearExtensionValue(ext: Kith_Extensions_unit)
+  }
+}
+
+nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
+
+  /// What the method is called on the command line, in lower case with dashes: `add`. Absent means its name so written.
+  var Kith_verb: String {
+    get {return getExtensionValue(ext: Kith_Extensions_verb) ?? String()}
+    set {setExtensionValue(ext: Kith_Extensions_verb, value: newValue)}
+  }
+  /// Returns true if extension `Kith_Extensions_verb`
+  /// has been explicitly set.
+  var hasKith_verb: Bool {
+    return hasExtensionValue(ext: Kith_Extensions_verb)
+  }
+  /// Clears the value of extension `Kith_Extensions_verb`.
+  /// Subsequent reads from it will return its default value.
+  mutating func clearKith_verb() {
+    clearExtensionValue(ext: Kith_Extensions_verb)
+  }
+
 }
 
 // MARK: - File's ExtensionMap: Kith_Options_Extensions
@@ -75,7 +129,10 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_FieldOptions {
 /// a larger `SwiftProtobuf.SimpleExtensionMap`.
 nonisolated let Kith_Options_Extensions: SwiftProtobuf.SimpleExtensionMap = [
   Kith_Extensions_sensitive,
-  Kith_Extensions_default_value
+  Kith_Extensions_default_value,
+  Kith_Extensions_positional,
+  Kith_Extensions_unit,
+  Kith_Extensions_verb
 ]
 
 // Extension Objects - The only reason these might be needed is when manually
@@ -94,4 +151,25 @@ nonisolated let Kith_Extensions_sensitive = SwiftProtobuf.MessageExtension<Swift
 nonisolated let Kith_Extensions_default_value = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalExtensionField<SwiftProtobuf.ProtobufString>, SwiftProtobuf.Google_Protobuf_FieldOptions>(
   _protobuf_fieldNumber: 51002,
   fieldName: "kith.default_value"
+)
+
+/// On the command line the value stands by itself, without a flag, behind the verb: `kith reminders add "Pills at 8 pm"`.
+/// At most one field of a request, a text. Absent means false.
+nonisolated let Kith_Extensions_positional = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalExtensionField<SwiftProtobuf.ProtobufBool>, SwiftProtobuf.Google_Protobuf_FieldOptions>(
+  _protobuf_fieldNumber: 51003,
+  fieldName: "kith.positional"
+)
+
+/// What a whole number counts, for those who read or type it: `instant_ms` is milliseconds since 1970-01-01T00:00:00Z, shown
+/// and taken as `2026-11-21T20:00:00Z`; `duration_ms` is milliseconds, shown and taken as `90s` or `1d12h`. On the command line
+/// the field is called without its `_ms`. Absent means a plain number.
+nonisolated let Kith_Extensions_unit = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalExtensionField<SwiftProtobuf.ProtobufString>, SwiftProtobuf.Google_Protobuf_FieldOptions>(
+  _protobuf_fieldNumber: 51004,
+  fieldName: "kith.unit"
+)
+
+/// What the method is called on the command line, in lower case with dashes: `add`. Absent means its name so written.
+nonisolated let Kith_Extensions_verb = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalExtensionField<SwiftProtobuf.ProtobufString>, SwiftProtobuf.Google_Protobuf_MethodOptions>(
+  _protobuf_fieldNumber: 51001,
+  fieldName: "kith.verb"
 )

@@ -25,6 +25,63 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// Whose English.
+nonisolated enum Kith_Reminders_V1_Region: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// Not said; that of the United States.
+  case unspecified // = 0
+
+  /// The United States: 2/3 is in February.
+  case unitedStates // = 1
+
+  /// Canada: 2/3 is in February.
+  case canada // = 2
+
+  /// Britain: 2/3 is in March.
+  case britain // = 3
+
+  /// Australia: 2/3 is in March.
+  case australia // = 4
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .unitedStates
+    case 2: self = .canada
+    case 3: self = .britain
+    case 4: self = .australia
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .unitedStates: return 1
+    case .canada: return 2
+    case .britain: return 3
+    case .australia: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Kith_Reminders_V1_Region] = [
+    .unspecified,
+    .unitedStates,
+    .canada,
+    .britain,
+    .australia,
+  ]
+
+}
+
 /// What kind of thing a reminder is about.
 nonisolated enum Kith_Reminders_V1_Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
@@ -387,6 +444,12 @@ nonisolated struct Kith_Reminders_V1_Reminder: @unchecked Sendable {
   /// Clears the value of `ladder`. Subsequent reads from it will return its default value.
   mutating func clearLadder() {_uniqueStorage()._ladder = nil}
 
+  /// More words about it. Empty when there are none.
+  var notes: String {
+    get {_storage._notes}
+    set {_uniqueStorage()._notes = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -526,7 +589,8 @@ nonisolated struct Kith_Reminders_V1_CreateReminderRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The user whom it is to remind. Empty means the caller.
+  /// The user whom it is to remind. Empty means the caller; the person of the worker's configuration where that is the
+  /// product itself, as on the command line.
   var userID: String = String()
 
   /// Plain words: `Pills at 8 pm`; at most 2048 bytes. Or only what to do, where `schedule` or `when_iso` says when.
@@ -548,7 +612,8 @@ nonisolated struct Kith_Reminders_V1_CreateReminderRequest: Sendable {
   /// An instant with an offset (`2026-11-21T20:00:00-05:00`), instead of `schedule`; converted into the user's zone.
   var whenIso: String = String()
 
-  /// What kind of thing it is about. Unspecified means an ordinary one.
+  /// What kind of thing it is about. Unspecified means a medicine where the words name one (`pills`, `insulin`), else an
+  /// ordinary one.
   var kind: Kith_Reminders_V1_Kind = .unspecified
 
   /// What follows when nobody answers. Absent means again after 10 and 20 minutes, missed after 30, a contact after 60.
@@ -563,6 +628,9 @@ nonisolated struct Kith_Reminders_V1_CreateReminderRequest: Sendable {
 
   /// Whether to make nothing when the words fit several times, and fail with FAILED_PRECONDITION naming them.
   var refuseAmbiguous: Bool = false
+
+  /// More words about it, at most 8192 bytes. Empty means none.
+  var notes: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -680,6 +748,16 @@ nonisolated struct Kith_Reminders_V1_UpdateReminderRequest: Sendable {
   /// Whether it reminds (`ACTIVE`) or not (`PAUSED`). Unspecified means unchanged; `FINISHED` cannot be asked for.
   var state: Kith_Reminders_V1_ReminderState = .unspecified
 
+  /// More words about it. Absent means unchanged.
+  var notes: String {
+    get {_notes ?? String()}
+    set {_notes = newValue}
+  }
+  /// Returns true if `notes` has been explicitly set.
+  var hasNotes: Bool {self._notes != nil}
+  /// Clears the value of `notes`. Subsequent reads from it will return its default value.
+  mutating func clearNotes() {self._notes = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -687,6 +765,7 @@ nonisolated struct Kith_Reminders_V1_UpdateReminderRequest: Sendable {
   fileprivate var _text: String? = nil
   fileprivate var _schedule: Kith_Reminders_V1_Schedule? = nil
   fileprivate var _ladder: Kith_Reminders_V1_Ladder? = nil
+  fileprivate var _notes: String? = nil
 }
 
 /// What to delete.
@@ -723,7 +802,8 @@ nonisolated struct Kith_Reminders_V1_CompleteOccurrenceRequest: Sendable {
   /// The reminder's id.
   var reminderID: String = String()
 
-  /// When the occurrence was due, in milliseconds since 1970-01-01T00:00:00Z. Absent means the open one, or else the next.
+  /// When the occurrence was due, in milliseconds since 1970-01-01T00:00:00Z; to say it twice of the same one changes nothing.
+  /// Absent means the open one, or else the next within a day.
   var dueMs: Int64 {
     get {_dueMs ?? 0}
     set {_dueMs = newValue}
@@ -1099,7 +1179,7 @@ nonisolated struct Kith_Reminders_V1_CalendarProblem: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The line of the file, from 1.
+  /// The line of the file, from 1. 0 for what concerns the file as a whole.
   var line: UInt32 = 0
 
   /// What was wrong and what is expected, a sentence.
@@ -1110,9 +1190,108 @@ nonisolated struct Kith_Reminders_V1_CalendarProblem: Sendable {
   init() {}
 }
 
+/// Whose preferences.
+nonisolated struct Kith_Reminders_V1_GetPreferencesRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose. Empty means the caller's.
+  var userID: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Where a user is, and when they are not to be disturbed.
+nonisolated struct Kith_Reminders_V1_Preferences: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose.
+  var userID: String = String()
+
+  /// The IANA name of the zone they are in: `America/New_York`. Where it was never said, that of the worker's configuration.
+  var zone: String = String()
+
+  /// When nobody disturbs them, medicine apart. Where it was never said, those of the worker's configuration.
+  var quietHours: Kith_Reminders_V1_QuietHours {
+    get {_quietHours ?? Kith_Reminders_V1_QuietHours()}
+    set {_quietHours = newValue}
+  }
+  /// Returns true if `quietHours` has been explicitly set.
+  var hasQuietHours: Bool {self._quietHours != nil}
+  /// Clears the value of `quietHours`. Subsequent reads from it will return its default value.
+  mutating func clearQuietHours() {self._quietHours = nil}
+
+  /// Whose English they speak, since of 2/3 and Thanksgiving each country thinks its own.
+  var region: Kith_Reminders_V1_Region = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _quietHours: Kith_Reminders_V1_QuietHours? = nil
+}
+
+/// Hours in which nothing is sent, medicine apart: it waits for their end.
+nonisolated struct Kith_Reminders_V1_QuietHours: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Their first minute on the wall: `22:00`.
+  var from: String = String()
+
+  /// The first minute after them, `07:00`: on the next day where it is earlier than `from`. The same as `from` means none.
+  var to: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What to change.
+nonisolated struct Kith_Reminders_V1_UpdatePreferencesRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose. Empty means the caller's.
+  var userID: String = String()
+
+  /// The IANA name of the zone they are in. Empty means unchanged.
+  var zone: String = String()
+
+  /// When nobody disturbs them. Absent means unchanged.
+  var quietHours: Kith_Reminders_V1_QuietHours {
+    get {_quietHours ?? Kith_Reminders_V1_QuietHours()}
+    set {_quietHours = newValue}
+  }
+  /// Returns true if `quietHours` has been explicitly set.
+  var hasQuietHours: Bool {self._quietHours != nil}
+  /// Clears the value of `quietHours`. Subsequent reads from it will return its default value.
+  mutating func clearQuietHours() {self._quietHours = nil}
+
+  /// Whose English they speak. Unspecified means unchanged.
+  var region: Kith_Reminders_V1_Region = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _quietHours: Kith_Reminders_V1_QuietHours? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kith.reminders.v1"
+
+nonisolated extension Kith_Reminders_V1_Region: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REGION_UNSPECIFIED\0\u{1}UNITED_STATES\0\u{1}CANADA\0\u{1}BRITAIN\0\u{1}AUSTRALIA\0")
+}
 
 nonisolated extension Kith_Reminders_V1_Kind: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}ORDINARY\0\u{1}MEDICINE\0")
@@ -1136,7 +1315,7 @@ nonisolated extension Kith_Reminders_V1_MissedReason: SwiftProtobuf._ProtoNamePr
 
 nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Reminder"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}user_id\0\u{1}text\0\u{1}schedule\0\u{1}kind\0\u{1}state\0\u{3}next_due_ms\0\u{3}tzdata_version\0\u{1}open\0\u{1}alternatives\0\u{3}created_at_ms\0\u{1}ladder\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}user_id\0\u{1}text\0\u{1}schedule\0\u{1}kind\0\u{1}state\0\u{3}next_due_ms\0\u{3}tzdata_version\0\u{1}open\0\u{1}alternatives\0\u{3}created_at_ms\0\u{1}ladder\0\u{1}notes\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -1151,6 +1330,7 @@ nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftPr
     var _alternatives: [Kith_Reminders_V1_Schedule] = []
     var _createdAtMs: Int64 = 0
     var _ladder: Kith_Reminders_V1_Ladder? = nil
+    var _notes: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1173,6 +1353,7 @@ nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftPr
       _alternatives = source._alternatives
       _createdAtMs = source._createdAtMs
       _ladder = source._ladder
+      _notes = source._notes
     }
   }
 
@@ -1203,6 +1384,7 @@ nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftPr
         case 10: try { try decoder.decodeRepeatedMessageField(value: &_storage._alternatives) }()
         case 11: try { try decoder.decodeSingularInt64Field(value: &_storage._createdAtMs) }()
         case 12: try { try decoder.decodeSingularMessageField(value: &_storage._ladder) }()
+        case 13: try { try decoder.decodeSingularStringField(value: &_storage._notes) }()
         default: break
         }
       }
@@ -1251,6 +1433,9 @@ nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftPr
       try { if let v = _storage._ladder {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
       } }()
+      if !_storage._notes.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._notes, fieldNumber: 13)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1272,6 +1457,7 @@ nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftPr
         if _storage._alternatives != rhs_storage._alternatives {return false}
         if _storage._createdAtMs != rhs_storage._createdAtMs {return false}
         if _storage._ladder != rhs_storage._ladder {return false}
+        if _storage._notes != rhs_storage._notes {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1451,7 +1637,7 @@ nonisolated extension Kith_Reminders_V1_Occurrence: SwiftProtobuf.Message, Swift
 
 nonisolated extension Kith_Reminders_V1_CreateReminderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CreateReminderRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}text\0\u{1}zone\0\u{1}schedule\0\u{3}when_iso\0\u{1}kind\0\u{1}ladder\0\u{3}refuse_ambiguous\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}text\0\u{1}zone\0\u{1}schedule\0\u{3}when_iso\0\u{1}kind\0\u{1}ladder\0\u{3}refuse_ambiguous\0\u{1}notes\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1467,6 +1653,7 @@ nonisolated extension Kith_Reminders_V1_CreateReminderRequest: SwiftProtobuf.Mes
       case 6: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._ladder) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.refuseAmbiguous) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.notes) }()
       default: break
       }
     }
@@ -1501,6 +1688,9 @@ nonisolated extension Kith_Reminders_V1_CreateReminderRequest: SwiftProtobuf.Mes
     if self.refuseAmbiguous != false {
       try visitor.visitSingularBoolField(value: self.refuseAmbiguous, fieldNumber: 8)
     }
+    if !self.notes.isEmpty {
+      try visitor.visitSingularStringField(value: self.notes, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1513,6 +1703,7 @@ nonisolated extension Kith_Reminders_V1_CreateReminderRequest: SwiftProtobuf.Mes
     if lhs.kind != rhs.kind {return false}
     if lhs._ladder != rhs._ladder {return false}
     if lhs.refuseAmbiguous != rhs.refuseAmbiguous {return false}
+    if lhs.notes != rhs.notes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1645,7 +1836,7 @@ nonisolated extension Kith_Reminders_V1_ListRemindersResponse: SwiftProtobuf.Mes
 
 nonisolated extension Kith_Reminders_V1_UpdateReminderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpdateReminderRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}text\0\u{1}schedule\0\u{1}kind\0\u{1}ladder\0\u{1}state\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}text\0\u{1}schedule\0\u{1}kind\0\u{1}ladder\0\u{1}state\0\u{1}notes\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1659,6 +1850,7 @@ nonisolated extension Kith_Reminders_V1_UpdateReminderRequest: SwiftProtobuf.Mes
       case 4: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._ladder) }()
       case 6: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._notes) }()
       default: break
       }
     }
@@ -1687,6 +1879,9 @@ nonisolated extension Kith_Reminders_V1_UpdateReminderRequest: SwiftProtobuf.Mes
     if self.state != .unspecified {
       try visitor.visitSingularEnumField(value: self.state, fieldNumber: 6)
     }
+    try { if let v = self._notes {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1697,6 +1892,7 @@ nonisolated extension Kith_Reminders_V1_UpdateReminderRequest: SwiftProtobuf.Mes
     if lhs.kind != rhs.kind {return false}
     if lhs._ladder != rhs._ladder {return false}
     if lhs.state != rhs.state {return false}
+    if lhs._notes != rhs._notes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2451,6 +2647,169 @@ nonisolated extension Kith_Reminders_V1_CalendarProblem: SwiftProtobuf.Message, 
   static func ==(lhs: Kith_Reminders_V1_CalendarProblem, rhs: Kith_Reminders_V1_CalendarProblem) -> Bool {
     if lhs.line != rhs.line {return false}
     if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Reminders_V1_GetPreferencesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GetPreferencesRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Reminders_V1_GetPreferencesRequest, rhs: Kith_Reminders_V1_GetPreferencesRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Reminders_V1_Preferences: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Preferences"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}zone\0\u{3}quiet_hours\0\u{1}region\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._quietHours) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.region) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 2)
+    }
+    try { if let v = self._quietHours {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.region != .unspecified {
+      try visitor.visitSingularEnumField(value: self.region, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Reminders_V1_Preferences, rhs: Kith_Reminders_V1_Preferences) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.zone != rhs.zone {return false}
+    if lhs._quietHours != rhs._quietHours {return false}
+    if lhs.region != rhs.region {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Reminders_V1_QuietHours: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".QuietHours"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}to\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.from) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.to) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.from.isEmpty {
+      try visitor.visitSingularStringField(value: self.from, fieldNumber: 1)
+    }
+    if !self.to.isEmpty {
+      try visitor.visitSingularStringField(value: self.to, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Reminders_V1_QuietHours, rhs: Kith_Reminders_V1_QuietHours) -> Bool {
+    if lhs.from != rhs.from {return false}
+    if lhs.to != rhs.to {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Reminders_V1_UpdatePreferencesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UpdatePreferencesRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}zone\0\u{3}quiet_hours\0\u{1}region\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._quietHours) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.region) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 2)
+    }
+    try { if let v = self._quietHours {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.region != .unspecified {
+      try visitor.visitSingularEnumField(value: self.region, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Reminders_V1_UpdatePreferencesRequest, rhs: Kith_Reminders_V1_UpdatePreferencesRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.zone != rhs.zone {return false}
+    if lhs._quietHours != rhs._quietHours {return false}
+    if lhs.region != rhs.region {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -12,6 +12,9 @@ public struct ReminderLife: Sendable, Hashable {
   /// How far it has come.
   public private(set) var progress: ReminderProgress
 
+  /// What is sent so soon after it was due is in time: many may be due at one moment.
+  public static let punctual = Duration.seconds(60)
+
   /// How many occurrences missed in a downtime are told one by one.
   public static let missedOneByOne = 1000
 
@@ -34,8 +37,18 @@ public struct ReminderLife: Sendable, Hashable {
 
   /// When `advance` has something to do next; nil for never. At any time before, it does nothing.
   public var nextDue: Instant? {
-    let occurrence = nextOccurrences.first { $0.instant != progress.doneAhead }
-    return [occurrence.map { plan.allowed($0.instant) }, openDue].compactMap { $0 }.min()
+    [nextSending, openDue].compactMap { $0 }.min()
+  }
+
+  /// When the next occurrence is sent that is not decided yet; nil for never.
+  public var nextSending: Instant? {
+    nextOccurrences.first { $0.instant != progress.doneAhead }.map { plan.allowed($0.instant) }
+  }
+
+  /// The occurrences to come, ascending: what was done ahead is left out.
+  public var upcoming: some Sequence<Instant> {
+    let doneAhead = progress.doneAhead
+    return nextOccurrences.lazy.map(\.instant).filter { $0 != doneAhead }
   }
 
   /// The occurrences that are not decided yet, ascending.
@@ -104,7 +117,8 @@ public struct ReminderLife: Sendable, Hashable {
     if let open = progress.open, !open.isMissed {
       events.append(.missed(key(open.due, .missed), .superseded))
     }
-    let lateBy = max(now - plan.allowed(due), .zero)
+    let delay = now - plan.allowed(due)
+    let lateBy = delay > Self.punctual ? delay : .zero
     progress.open = OpenOccurrence(due: due, ladderStart: now)
     events.append(.sent(key(due, .notify(round: 0, number: 0)), lateBy: lateBy))
   }
@@ -221,16 +235,19 @@ extension ReminderLife {
     ReminderLife(plan: plan, progress: ReminderProgress(cursor: now))
   }
 
-  /// The same life in another zone, or under another edition of tzdata. What was sent at 8 in New York is not sent again at
-  /// 8 in Los Angeles.
+  /// The same life in another zone. What was sent at 8 in New York is not sent again at 8 in Los Angeles.
   public func moved(to zone: Zone) -> ReminderLife {
-    var moved = plan
-    moved.zone = zone
     // An elapsed reminder goes on by the clock of the place where it began.
-    let isElapsed = plan.schedule.policy == .elapsed
-    if !isElapsed { moved.scheduleZone = zone }
+    moved(to: zone, scheduleZone: plan.schedule.policy == .elapsed ? plan.scheduleZone : zone)
+  }
+
+  /// The same life with its owner in a zone and the schedule on the walls of one, or with both under another edition of
+  /// tzdata.
+  public func moved(to zone: Zone, scheduleZone: Zone) -> ReminderLife {
+    var moved = plan
+    (moved.zone, moved.scheduleZone) = (zone, scheduleZone)
     var life = ReminderLife(plan: moved, progress: progress)
-    if !isElapsed { life.progress.wallsDecided = progress.lastWall }
+    if plan.schedule.policy == .wall { life.progress.wallsDecided = progress.lastWall }
     return life
   }
 }

@@ -40,7 +40,8 @@ public struct OpenOccurrence: Sendable, Hashable {
     isMissed && (isContacted || ladder.contactAfter == nil)
   }
 
-  init(due: Instant, ladderStart: Instant) {
+  /// An occurrence whose ladder began then, with nothing behind it.
+  public init(due: Instant, ladderStart: Instant) {
     self.due = due
     self.ladderStart = ladderStart
   }

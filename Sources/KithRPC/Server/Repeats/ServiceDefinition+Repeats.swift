@@ -20,6 +20,18 @@ extension ServiceDefinition {
   }
 }
 
+extension ServiceDefinition {
+  /// The same service, whose handlers themselves see to it that a call under an idempotency key is carried out once: what
+  /// they change and what they answer is one transaction of their store.
+  public func keepingOwnRecord() -> ServiceDefinition {
+    ServiceDefinition(
+      name: name, descriptorSet: { self.descriptorSet },
+      methods: implementations.map {
+        MethodImplementation(descriptor: $0.descriptor, body: $0.body, recordsAnswers: true)
+      })
+  }
+}
+
 /// What calls have in common that are repeats of each other.
 struct RepeatKey: Hashable {
   var method: String
@@ -38,9 +50,7 @@ extension MethodImplementation {
         guard let key = context.idempotencyKey else {
           return try await body(request, context, headroom)
         }
-        let call = KeyedCall(
-          method: context.method.fullName, caller: context.peer.keyScope, key: key.text,
-          request: Array(request))
+        let call = context.keyed(key, request: Array(request))
         return try await turns.run(
           RepeatKey(method: call.method, caller: call.caller, key: call.key)
         ) {
@@ -101,12 +111,30 @@ extension AnswerRecord {
   }
 }
 
-extension PeerIdentity {
-  /// Which callers' keys are the same keys.
-  fileprivate var keyScope: String {
-    if let uid { return "uid \(uid)" }
-    return hasCertificate ? "certificate" : ""
+extension CallContext {
+  /// The call as a record of answers knows it; nil when it came without an idempotency key.
+  /// - Parameter request: the request, encoded.
+  public func keyedCall(_ request: [UInt8]) -> KeyedCall? {
+    idempotencyKey.map { keyed($0, request: request) }
   }
+
+  fileprivate func keyed(_ key: IdempotencyKey, request: [UInt8]) -> KeyedCall {
+    KeyedCall(method: method.fullName, caller: keyScope, key: key.text, request: request)
+  }
+
+  /// Which callers' keys are the same keys: those of one process's user, in the name of one person.
+  private var keyScope: String {
+    let process = peer.uid.map { "uid \($0)" } ?? (peer.hasCertificate ? "certificate" : "")
+    let people = metadata.values(forKey: Self.userKey).map { value in
+      if case .text(let text) = value { " for \(text)" } else { " for ?" }
+    }
+    return process + people.joined()
+  }
+}
+
+extension RPCError {
+  /// INVALID_ARGUMENT: an idempotency key was used for another request.
+  public static var idempotencyKeyOfAnotherRequest: RPCError { .keyOfAnotherRequest }
 }
 
 extension RPCError {

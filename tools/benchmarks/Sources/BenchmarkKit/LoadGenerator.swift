@@ -42,6 +42,27 @@ package enum LoadGenerator {
     return summary(of: latencies, over: duration)
   }
 
+  /// Begins so many calls a second on time; latencies count from when each was due.
+  package static func paced(
+    _ rate: Int, for duration: Duration, _ call: @escaping @Sendable () async throws -> Void
+  ) async throws -> Sample {
+    let clock = ContinuousClock()
+    let begin = clock.now
+    let count = Int(Double(rate) * (duration / .seconds(1)))
+    let latencies = try await withThrowingTaskGroup(of: Double.self) { group in
+      for number in 0..<count {
+        let due = begin + .microseconds(number * 1_000_000 / rate)
+        if clock.now < due { try await clock.sleep(until: due, tolerance: .zero) }
+        group.addTask {
+          try await call()
+          return (clock.now - due) / .microseconds(1)
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    return summary(of: latencies, over: clock.now - begin)
+  }
+
   /// The same figures from latencies that were measured elsewhere.
   package static func summary(of latencies: [Double], over duration: Duration) -> Sample {
     let sorted = latencies.sorted()

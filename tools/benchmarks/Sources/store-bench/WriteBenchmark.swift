@@ -54,11 +54,11 @@ struct WriteBenchmark {
     print("1,000 durable writes a second, begun on time whether or not those before are done:\n")
     var paced = Table("", "begun/s", "p50 ms", "p99 ms", "floor of p99", "")
     let floor = Floor.below(20)
-    let atPace = try await Self.paced(1_000, for: duration, write)
+    let atPace = try await LoadGenerator.paced(1_000, for: duration, write)
     paced.add(
       "store", atPace.callsPerSecond.formatted(), Self.milliseconds(atPace.p50),
       Self.milliseconds(atPace.p99), floor.text, floor.cells(for: atPace.p99 / 1_000)[1])
-    let single = try await Self.paced(1_000, for: duration, plain)
+    let single = try await LoadGenerator.paced(1_000, for: duration, plain)
     paced.add(
       "plain GRDB", single.callsPerSecond.formatted(), Self.milliseconds(single.p50),
       Self.milliseconds(single.p99), "", "")
@@ -68,27 +68,6 @@ struct WriteBenchmark {
       try Int.fetchOne($0.database, sql: "SELECT count(*) FROM row")
     }
     print("\((Double(stored ?? 0)).formatted()) rows in the store.\n")
-  }
-
-  /// Begins so many calls a second on time; latencies count from when each was due.
-  private static func paced(
-    _ rate: Int, for duration: Duration, _ call: @escaping @Sendable () async throws -> Void
-  ) async throws -> LoadGenerator.Sample {
-    let clock = ContinuousClock()
-    let begin = clock.now
-    let count = Int(Double(rate) * (duration / .seconds(1)))
-    let latencies = try await withThrowingTaskGroup(of: Double.self) { group in
-      for number in 0..<count {
-        let due = begin + .microseconds(number * 1_000_000 / rate)
-        if clock.now < due { try await clock.sleep(until: due, tolerance: .zero) }
-        group.addTask {
-          try await call()
-          return (clock.now - due) / .microseconds(1)
-        }
-      }
-      return try await group.reduce(into: []) { $0.append($1) }
-    }
-    return LoadGenerator.summary(of: latencies, over: clock.now - begin)
   }
 
   private static func cells(_ sample: LoadGenerator.Sample) -> [String] {

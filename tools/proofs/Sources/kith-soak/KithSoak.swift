@@ -8,6 +8,7 @@ struct KithSoak: AsyncParsableCommand {
     abstract: "Runs a product under load and trouble, and counts what was lost.",
     subcommands: [
       CallsCommand.self, RestartCommand.self, HostCommand.self, SchedulesCommand.self,
+      RemindersCommand.self,
       ClientCommand.self,
     ])
 }

@@ -1267,7 +1267,187 @@ void   kith__reminders__v1__calendar_problem__free_unpacked
   assert(message->base.descriptor == &kith__reminders__v1__calendar_problem__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor kith__reminders__v1__reminder__field_descriptors[12] =
+void   kith__reminders__v1__get_preferences_request__init
+                     (Kith__Reminders__V1__GetPreferencesRequest         *message)
+{
+  static const Kith__Reminders__V1__GetPreferencesRequest init_value = KITH__REMINDERS__V1__GET_PREFERENCES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__reminders__v1__get_preferences_request__get_packed_size
+                     (const Kith__Reminders__V1__GetPreferencesRequest *message)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__get_preferences_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__reminders__v1__get_preferences_request__pack
+                     (const Kith__Reminders__V1__GetPreferencesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__get_preferences_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__reminders__v1__get_preferences_request__pack_to_buffer
+                     (const Kith__Reminders__V1__GetPreferencesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__get_preferences_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Reminders__V1__GetPreferencesRequest *
+       kith__reminders__v1__get_preferences_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Reminders__V1__GetPreferencesRequest *)
+     protobuf_c_message_unpack (&kith__reminders__v1__get_preferences_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__reminders__v1__get_preferences_request__free_unpacked
+                     (Kith__Reminders__V1__GetPreferencesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__reminders__v1__get_preferences_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__reminders__v1__preferences__init
+                     (Kith__Reminders__V1__Preferences         *message)
+{
+  static const Kith__Reminders__V1__Preferences init_value = KITH__REMINDERS__V1__PREFERENCES__INIT;
+  *message = init_value;
+}
+size_t kith__reminders__v1__preferences__get_packed_size
+                     (const Kith__Reminders__V1__Preferences *message)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__preferences__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__reminders__v1__preferences__pack
+                     (const Kith__Reminders__V1__Preferences *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__preferences__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__reminders__v1__preferences__pack_to_buffer
+                     (const Kith__Reminders__V1__Preferences *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__preferences__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Reminders__V1__Preferences *
+       kith__reminders__v1__preferences__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Reminders__V1__Preferences *)
+     protobuf_c_message_unpack (&kith__reminders__v1__preferences__descriptor,
+                                allocator, len, data);
+}
+void   kith__reminders__v1__preferences__free_unpacked
+                     (Kith__Reminders__V1__Preferences *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__reminders__v1__preferences__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__reminders__v1__quiet_hours__init
+                     (Kith__Reminders__V1__QuietHours         *message)
+{
+  static const Kith__Reminders__V1__QuietHours init_value = KITH__REMINDERS__V1__QUIET_HOURS__INIT;
+  *message = init_value;
+}
+size_t kith__reminders__v1__quiet_hours__get_packed_size
+                     (const Kith__Reminders__V1__QuietHours *message)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__quiet_hours__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__reminders__v1__quiet_hours__pack
+                     (const Kith__Reminders__V1__QuietHours *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__quiet_hours__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__reminders__v1__quiet_hours__pack_to_buffer
+                     (const Kith__Reminders__V1__QuietHours *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__quiet_hours__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Reminders__V1__QuietHours *
+       kith__reminders__v1__quiet_hours__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Reminders__V1__QuietHours *)
+     protobuf_c_message_unpack (&kith__reminders__v1__quiet_hours__descriptor,
+                                allocator, len, data);
+}
+void   kith__reminders__v1__quiet_hours__free_unpacked
+                     (Kith__Reminders__V1__QuietHours *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__reminders__v1__quiet_hours__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__reminders__v1__update_preferences_request__init
+                     (Kith__Reminders__V1__UpdatePreferencesRequest         *message)
+{
+  static const Kith__Reminders__V1__UpdatePreferencesRequest init_value = KITH__REMINDERS__V1__UPDATE_PREFERENCES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__reminders__v1__update_preferences_request__get_packed_size
+                     (const Kith__Reminders__V1__UpdatePreferencesRequest *message)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__update_preferences_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__reminders__v1__update_preferences_request__pack
+                     (const Kith__Reminders__V1__UpdatePreferencesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__update_preferences_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__reminders__v1__update_preferences_request__pack_to_buffer
+                     (const Kith__Reminders__V1__UpdatePreferencesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__reminders__v1__update_preferences_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Reminders__V1__UpdatePreferencesRequest *
+       kith__reminders__v1__update_preferences_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Reminders__V1__UpdatePreferencesRequest *)
+     protobuf_c_message_unpack (&kith__reminders__v1__update_preferences_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__reminders__v1__update_preferences_request__free_unpacked
+                     (Kith__Reminders__V1__UpdatePreferencesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__reminders__v1__update_preferences_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor kith__reminders__v1__reminder__field_descriptors[13] =
 {
   {
     "id",
@@ -1413,6 +1593,18 @@ static const ProtobufCFieldDescriptor kith__reminders__v1__reminder__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "notes",
+    13,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Reminders__V1__Reminder, has_notes),
+    offsetof(Kith__Reminders__V1__Reminder, notes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__reminders__v1__reminder__field_indices_by_name[] = {
   9,   /* field[9] = alternatives */
@@ -1421,6 +1613,7 @@ static const unsigned kith__reminders__v1__reminder__field_indices_by_name[] = {
   4,   /* field[4] = kind */
   11,   /* field[11] = ladder */
   6,   /* field[6] = next_due_ms */
+  12,   /* field[12] = notes */
   8,   /* field[8] = open */
   3,   /* field[3] = schedule */
   5,   /* field[5] = state */
@@ -1431,7 +1624,7 @@ static const unsigned kith__reminders__v1__reminder__field_indices_by_name[] = {
 static const ProtobufCIntRange kith__reminders__v1__reminder__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor kith__reminders__v1__reminder__descriptor =
 {
@@ -1441,7 +1634,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__reminder__descriptor =
   "Kith__Reminders__V1__Reminder",
   "kith.reminders.v1",
   sizeof(Kith__Reminders__V1__Reminder),
-  12,
+  13,
   kith__reminders__v1__reminder__field_descriptors,
   kith__reminders__v1__reminder__field_indices_by_name,
   1,  kith__reminders__v1__reminder__number_ranges,
@@ -1744,7 +1937,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__occurrence__descriptor =
   (ProtobufCMessageInit) kith__reminders__v1__occurrence__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__reminders__v1__create_reminder_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor kith__reminders__v1__create_reminder_request__field_descriptors[9] =
 {
   {
     "user_id",
@@ -1842,10 +2035,23 @@ static const ProtobufCFieldDescriptor kith__reminders__v1__create_reminder_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "notes",
+    9,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Reminders__V1__CreateReminderRequest, has_notes),
+    offsetof(Kith__Reminders__V1__CreateReminderRequest, notes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__reminders__v1__create_reminder_request__field_indices_by_name[] = {
   5,   /* field[5] = kind */
   6,   /* field[6] = ladder */
+  8,   /* field[8] = notes */
   7,   /* field[7] = refuse_ambiguous */
   3,   /* field[3] = schedule */
   1,   /* field[1] = text */
@@ -1856,7 +2062,7 @@ static const unsigned kith__reminders__v1__create_reminder_request__field_indice
 static const ProtobufCIntRange kith__reminders__v1__create_reminder_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor kith__reminders__v1__create_reminder_request__descriptor =
 {
@@ -1866,7 +2072,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__create_reminder_request__d
   "Kith__Reminders__V1__CreateReminderRequest",
   "kith.reminders.v1",
   sizeof(Kith__Reminders__V1__CreateReminderRequest),
-  8,
+  9,
   kith__reminders__v1__create_reminder_request__field_descriptors,
   kith__reminders__v1__create_reminder_request__field_indices_by_name,
   1,  kith__reminders__v1__create_reminder_request__number_ranges,
@@ -2078,7 +2284,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__list_reminders_response__d
   (ProtobufCMessageInit) kith__reminders__v1__list_reminders_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__reminders__v1__update_reminder_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor kith__reminders__v1__update_reminder_request__field_descriptors[7] =
 {
   {
     "id",
@@ -2152,11 +2358,24 @@ static const ProtobufCFieldDescriptor kith__reminders__v1__update_reminder_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "notes",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Reminders__V1__UpdateReminderRequest, has_notes),
+    offsetof(Kith__Reminders__V1__UpdateReminderRequest, notes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__reminders__v1__update_reminder_request__field_indices_by_name[] = {
   0,   /* field[0] = id */
   3,   /* field[3] = kind */
   4,   /* field[4] = ladder */
+  6,   /* field[6] = notes */
   2,   /* field[2] = schedule */
   5,   /* field[5] = state */
   1,   /* field[1] = text */
@@ -2164,7 +2383,7 @@ static const unsigned kith__reminders__v1__update_reminder_request__field_indice
 static const ProtobufCIntRange kith__reminders__v1__update_reminder_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor kith__reminders__v1__update_reminder_request__descriptor =
 {
@@ -2174,7 +2393,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__update_reminder_request__d
   "Kith__Reminders__V1__UpdateReminderRequest",
   "kith.reminders.v1",
   sizeof(Kith__Reminders__V1__UpdateReminderRequest),
-  6,
+  7,
   kith__reminders__v1__update_reminder_request__field_descriptors,
   kith__reminders__v1__update_reminder_request__field_indices_by_name,
   1,  kith__reminders__v1__update_reminder_request__number_ranges,
@@ -3336,5 +3555,248 @@ const ProtobufCMessageDescriptor kith__reminders__v1__calendar_problem__descript
   kith__reminders__v1__calendar_problem__field_indices_by_name,
   1,  kith__reminders__v1__calendar_problem__number_ranges,
   (ProtobufCMessageInit) kith__reminders__v1__calendar_problem__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__reminders__v1__get_preferences_request__field_descriptors[1] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Reminders__V1__GetPreferencesRequest, has_user_id),
+    offsetof(Kith__Reminders__V1__GetPreferencesRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__reminders__v1__get_preferences_request__field_indices_by_name[] = {
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__reminders__v1__get_preferences_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__reminders__v1__get_preferences_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.reminders.v1.GetPreferencesRequest",
+  "GetPreferencesRequest",
+  "Kith__Reminders__V1__GetPreferencesRequest",
+  "kith.reminders.v1",
+  sizeof(Kith__Reminders__V1__GetPreferencesRequest),
+  1,
+  kith__reminders__v1__get_preferences_request__field_descriptors,
+  kith__reminders__v1__get_preferences_request__field_indices_by_name,
+  1,  kith__reminders__v1__get_preferences_request__number_ranges,
+  (ProtobufCMessageInit) kith__reminders__v1__get_preferences_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__reminders__v1__preferences__field_descriptors[4] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Reminders__V1__Preferences, has_user_id),
+    offsetof(Kith__Reminders__V1__Preferences, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "zone",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Reminders__V1__Preferences, has_zone),
+    offsetof(Kith__Reminders__V1__Preferences, zone),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "quiet_hours",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Reminders__V1__Preferences, n_quiet_hours),
+    offsetof(Kith__Reminders__V1__Preferences, quiet_hours),
+    &kith__reminders__v1__quiet_hours__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "region",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Reminders__V1__Preferences, has_region),
+    offsetof(Kith__Reminders__V1__Preferences, region),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__reminders__v1__preferences__field_indices_by_name[] = {
+  2,   /* field[2] = quiet_hours */
+  3,   /* field[3] = region */
+  0,   /* field[0] = user_id */
+  1,   /* field[1] = zone */
+};
+static const ProtobufCIntRange kith__reminders__v1__preferences__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor kith__reminders__v1__preferences__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.reminders.v1.Preferences",
+  "Preferences",
+  "Kith__Reminders__V1__Preferences",
+  "kith.reminders.v1",
+  sizeof(Kith__Reminders__V1__Preferences),
+  4,
+  kith__reminders__v1__preferences__field_descriptors,
+  kith__reminders__v1__preferences__field_indices_by_name,
+  1,  kith__reminders__v1__preferences__number_ranges,
+  (ProtobufCMessageInit) kith__reminders__v1__preferences__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__reminders__v1__quiet_hours__field_descriptors[2] =
+{
+  {
+    "from",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Reminders__V1__QuietHours, has_from),
+    offsetof(Kith__Reminders__V1__QuietHours, from),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Reminders__V1__QuietHours, has_to),
+    offsetof(Kith__Reminders__V1__QuietHours, to),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__reminders__v1__quiet_hours__field_indices_by_name[] = {
+  0,   /* field[0] = from */
+  1,   /* field[1] = to */
+};
+static const ProtobufCIntRange kith__reminders__v1__quiet_hours__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__reminders__v1__quiet_hours__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.reminders.v1.QuietHours",
+  "QuietHours",
+  "Kith__Reminders__V1__QuietHours",
+  "kith.reminders.v1",
+  sizeof(Kith__Reminders__V1__QuietHours),
+  2,
+  kith__reminders__v1__quiet_hours__field_descriptors,
+  kith__reminders__v1__quiet_hours__field_indices_by_name,
+  1,  kith__reminders__v1__quiet_hours__number_ranges,
+  (ProtobufCMessageInit) kith__reminders__v1__quiet_hours__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__reminders__v1__update_preferences_request__field_descriptors[4] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Reminders__V1__UpdatePreferencesRequest, has_user_id),
+    offsetof(Kith__Reminders__V1__UpdatePreferencesRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "zone",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Reminders__V1__UpdatePreferencesRequest, has_zone),
+    offsetof(Kith__Reminders__V1__UpdatePreferencesRequest, zone),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "quiet_hours",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Reminders__V1__UpdatePreferencesRequest, n_quiet_hours),
+    offsetof(Kith__Reminders__V1__UpdatePreferencesRequest, quiet_hours),
+    &kith__reminders__v1__quiet_hours__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "region",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Reminders__V1__UpdatePreferencesRequest, has_region),
+    offsetof(Kith__Reminders__V1__UpdatePreferencesRequest, region),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__reminders__v1__update_preferences_request__field_indices_by_name[] = {
+  2,   /* field[2] = quiet_hours */
+  3,   /* field[3] = region */
+  0,   /* field[0] = user_id */
+  1,   /* field[1] = zone */
+};
+static const ProtobufCIntRange kith__reminders__v1__update_preferences_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor kith__reminders__v1__update_preferences_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.reminders.v1.UpdatePreferencesRequest",
+  "UpdatePreferencesRequest",
+  "Kith__Reminders__V1__UpdatePreferencesRequest",
+  "kith.reminders.v1",
+  sizeof(Kith__Reminders__V1__UpdatePreferencesRequest),
+  4,
+  kith__reminders__v1__update_preferences_request__field_descriptors,
+  kith__reminders__v1__update_preferences_request__field_indices_by_name,
+  1,  kith__reminders__v1__update_preferences_request__number_ranges,
+  (ProtobufCMessageInit) kith__reminders__v1__update_preferences_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

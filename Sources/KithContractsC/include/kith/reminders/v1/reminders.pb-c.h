@@ -43,6 +43,10 @@ typedef struct Kith__Reminders__V1__ExportCalendarResponse Kith__Reminders__V1__
 typedef struct Kith__Reminders__V1__ImportCalendarRequest Kith__Reminders__V1__ImportCalendarRequest;
 typedef struct Kith__Reminders__V1__ImportCalendarResponse Kith__Reminders__V1__ImportCalendarResponse;
 typedef struct Kith__Reminders__V1__CalendarProblem Kith__Reminders__V1__CalendarProblem;
+typedef struct Kith__Reminders__V1__GetPreferencesRequest Kith__Reminders__V1__GetPreferencesRequest;
+typedef struct Kith__Reminders__V1__Preferences Kith__Reminders__V1__Preferences;
+typedef struct Kith__Reminders__V1__QuietHours Kith__Reminders__V1__QuietHours;
+typedef struct Kith__Reminders__V1__UpdatePreferencesRequest Kith__Reminders__V1__UpdatePreferencesRequest;
 
 
 /* --- enums --- */
@@ -77,10 +81,12 @@ struct  Kith__Reminders__V1__Reminder
   int64_t created_at_ms;
   size_t n_ladder;
   Kith__Reminders__V1__Ladder **ladder;
+  protobuf_c_boolean has_notes;
+  ProtobufCBinaryData notes;
 };
 #define KITH__REMINDERS__V1__REMINDER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__reminder__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0, 0, 0,NULL }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0, 0, 0,NULL, 0, {0,NULL} }
 
 
 struct  Kith__Reminders__V1__Schedule
@@ -163,10 +169,12 @@ struct  Kith__Reminders__V1__CreateReminderRequest
   Kith__Reminders__V1__Ladder **ladder;
   protobuf_c_boolean has_refuse_ambiguous;
   uint64_t refuse_ambiguous;
+  protobuf_c_boolean has_notes;
+  ProtobufCBinaryData notes;
 };
 #define KITH__REMINDERS__V1__CREATE_REMINDER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__create_reminder_request__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0, 0, 0,NULL, 0, 0 }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0, 0, 0,NULL, 0, 0, 0, {0,NULL} }
 
 
 struct  Kith__Reminders__V1__GetReminderRequest
@@ -231,10 +239,12 @@ struct  Kith__Reminders__V1__UpdateReminderRequest
   Kith__Reminders__V1__Ladder **ladder;
   protobuf_c_boolean has_state;
   int32_t state;
+  protobuf_c_boolean has_notes;
+  ProtobufCBinaryData notes;
 };
 #define KITH__REMINDERS__V1__UPDATE_REMINDER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__update_reminder_request__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, 0, 0,NULL, 0, 0 }
+    , 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, 0, 0,NULL, 0, 0, 0, {0,NULL} }
 
 
 struct  Kith__Reminders__V1__DeleteReminderRequest
@@ -512,6 +522,64 @@ struct  Kith__Reminders__V1__CalendarProblem
 #define KITH__REMINDERS__V1__CALENDAR_PROBLEM__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__calendar_problem__descriptor) \
     , 0, 0, 0, {0,NULL} }
+
+
+struct  Kith__Reminders__V1__GetPreferencesRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+};
+#define KITH__REMINDERS__V1__GET_PREFERENCES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__get_preferences_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Reminders__V1__Preferences
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+  protobuf_c_boolean has_zone;
+  ProtobufCBinaryData zone;
+  size_t n_quiet_hours;
+  Kith__Reminders__V1__QuietHours **quiet_hours;
+  protobuf_c_boolean has_region;
+  int32_t region;
+};
+#define KITH__REMINDERS__V1__PREFERENCES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__preferences__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, 0 }
+
+
+struct  Kith__Reminders__V1__QuietHours
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_from;
+  ProtobufCBinaryData from;
+  protobuf_c_boolean has_to;
+  ProtobufCBinaryData to;
+};
+#define KITH__REMINDERS__V1__QUIET_HOURS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__quiet_hours__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Reminders__V1__UpdatePreferencesRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+  protobuf_c_boolean has_zone;
+  ProtobufCBinaryData zone;
+  size_t n_quiet_hours;
+  Kith__Reminders__V1__QuietHours **quiet_hours;
+  protobuf_c_boolean has_region;
+  int32_t region;
+};
+#define KITH__REMINDERS__V1__UPDATE_PREFERENCES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__update_preferences_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, 0 }
 
 
 /* Kith__Reminders__V1__Reminder methods */
@@ -1046,6 +1114,82 @@ Kith__Reminders__V1__CalendarProblem *
 void   kith__reminders__v1__calendar_problem__free_unpacked
                      (Kith__Reminders__V1__CalendarProblem *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Reminders__V1__GetPreferencesRequest methods */
+void   kith__reminders__v1__get_preferences_request__init
+                     (Kith__Reminders__V1__GetPreferencesRequest         *message);
+size_t kith__reminders__v1__get_preferences_request__get_packed_size
+                     (const Kith__Reminders__V1__GetPreferencesRequest   *message);
+size_t kith__reminders__v1__get_preferences_request__pack
+                     (const Kith__Reminders__V1__GetPreferencesRequest   *message,
+                      uint8_t             *out);
+size_t kith__reminders__v1__get_preferences_request__pack_to_buffer
+                     (const Kith__Reminders__V1__GetPreferencesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Reminders__V1__GetPreferencesRequest *
+       kith__reminders__v1__get_preferences_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__reminders__v1__get_preferences_request__free_unpacked
+                     (Kith__Reminders__V1__GetPreferencesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Reminders__V1__Preferences methods */
+void   kith__reminders__v1__preferences__init
+                     (Kith__Reminders__V1__Preferences         *message);
+size_t kith__reminders__v1__preferences__get_packed_size
+                     (const Kith__Reminders__V1__Preferences   *message);
+size_t kith__reminders__v1__preferences__pack
+                     (const Kith__Reminders__V1__Preferences   *message,
+                      uint8_t             *out);
+size_t kith__reminders__v1__preferences__pack_to_buffer
+                     (const Kith__Reminders__V1__Preferences   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Reminders__V1__Preferences *
+       kith__reminders__v1__preferences__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__reminders__v1__preferences__free_unpacked
+                     (Kith__Reminders__V1__Preferences *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Reminders__V1__QuietHours methods */
+void   kith__reminders__v1__quiet_hours__init
+                     (Kith__Reminders__V1__QuietHours         *message);
+size_t kith__reminders__v1__quiet_hours__get_packed_size
+                     (const Kith__Reminders__V1__QuietHours   *message);
+size_t kith__reminders__v1__quiet_hours__pack
+                     (const Kith__Reminders__V1__QuietHours   *message,
+                      uint8_t             *out);
+size_t kith__reminders__v1__quiet_hours__pack_to_buffer
+                     (const Kith__Reminders__V1__QuietHours   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Reminders__V1__QuietHours *
+       kith__reminders__v1__quiet_hours__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__reminders__v1__quiet_hours__free_unpacked
+                     (Kith__Reminders__V1__QuietHours *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Reminders__V1__UpdatePreferencesRequest methods */
+void   kith__reminders__v1__update_preferences_request__init
+                     (Kith__Reminders__V1__UpdatePreferencesRequest         *message);
+size_t kith__reminders__v1__update_preferences_request__get_packed_size
+                     (const Kith__Reminders__V1__UpdatePreferencesRequest   *message);
+size_t kith__reminders__v1__update_preferences_request__pack
+                     (const Kith__Reminders__V1__UpdatePreferencesRequest   *message,
+                      uint8_t             *out);
+size_t kith__reminders__v1__update_preferences_request__pack_to_buffer
+                     (const Kith__Reminders__V1__UpdatePreferencesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Reminders__V1__UpdatePreferencesRequest *
+       kith__reminders__v1__update_preferences_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__reminders__v1__update_preferences_request__free_unpacked
+                     (Kith__Reminders__V1__UpdatePreferencesRequest *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Kith__Reminders__V1__Reminder_Closure)
@@ -1132,6 +1276,18 @@ typedef void (*Kith__Reminders__V1__ImportCalendarResponse_Closure)
 typedef void (*Kith__Reminders__V1__CalendarProblem_Closure)
                  (const Kith__Reminders__V1__CalendarProblem *message,
                   void *closure_data);
+typedef void (*Kith__Reminders__V1__GetPreferencesRequest_Closure)
+                 (const Kith__Reminders__V1__GetPreferencesRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Reminders__V1__Preferences_Closure)
+                 (const Kith__Reminders__V1__Preferences *message,
+                  void *closure_data);
+typedef void (*Kith__Reminders__V1__QuietHours_Closure)
+                 (const Kith__Reminders__V1__QuietHours *message,
+                  void *closure_data);
+typedef void (*Kith__Reminders__V1__UpdatePreferencesRequest_Closure)
+                 (const Kith__Reminders__V1__UpdatePreferencesRequest *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1166,6 +1322,10 @@ extern const ProtobufCMessageDescriptor kith__reminders__v1__export_calendar_res
 extern const ProtobufCMessageDescriptor kith__reminders__v1__import_calendar_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__reminders__v1__import_calendar_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__reminders__v1__calendar_problem__descriptor;
+extern const ProtobufCMessageDescriptor kith__reminders__v1__get_preferences_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__reminders__v1__preferences__descriptor;
+extern const ProtobufCMessageDescriptor kith__reminders__v1__quiet_hours__descriptor;
+extern const ProtobufCMessageDescriptor kith__reminders__v1__update_preferences_request__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -1,7 +1,6 @@
 import Glibc
 import KithAccess
 import KithRPC
-import KithWorker
 import Testing
 
 /// In whose name a call is made.

@@ -1,0 +1,189 @@
+import GRDB
+import KithAccess
+public import KithRPC
+public import KithStore
+public import KithTime
+public import RemindersContract
+import RemindersDomain
+import Synchronization
+
+/// Reminders behind their contract: checks requests, asks the domain what happens, and writes it down.
+///
+/// Each call that changes something is one transaction: the reminder, its history, the events and the answer by which a repeat
+/// of the call is answered. No error or log repeats what a person wrote.
+public final class RemindersService: RemindersHandler {
+  let store: Store
+  let now: @Sendable () -> Instant
+  /// To be called when what is due next may be another.
+  let changed: @Sendable () -> Void
+  private let zones: Zones
+  private let settings: Mutex<RemindersSettings>
+
+  /// A service over a store with the tables of ``RemindersSchema``.
+  /// - Parameters:
+  ///   - now: what the wall clock shows.
+  ///   - changed: is called when what is due next may be another than ``due`` said.
+  public init(
+    store: Store, zones: Zones = Zones(), settings: RemindersSettings,
+    now: @escaping @Sendable () -> Instant, changed: @escaping @Sendable () -> Void = {}
+  ) throws(RPCError) {
+    do throws(ZoneError) {
+      _ = try zones.zone(named: settings.zone)
+    } catch {
+      throw .invalidArgument(field: "configuration.zone", error.description)
+    }
+    self.store = store
+    self.zones = zones
+    self.now = now
+    self.changed = changed
+    self.settings = Mutex(settings)
+  }
+
+  /// What the worker serves.
+  public var definition: ServiceDefinition { .reminders(self).keepingOwnRecord() }
+
+  /// What is to be done of itself when its time comes.
+  /// - Parameter trouble: is told of a reminder that cannot be read, by its id.
+  public func due(
+    trouble: @escaping @Sendable (_ reminder: String, _ error: any Error) -> Void
+  ) -> DueReminders {
+    DueReminders(store: store, book: { self.book }, trouble: trouble)
+  }
+
+  /// Goes by these settings from now on.
+  public func use(_ settings: RemindersSettings) throws(RPCError) {
+    do throws(ZoneError) {
+      _ = try zones.zone(named: settings.zone)
+    } catch {
+      throw .invalidArgument(field: "configuration.zone", error.description)
+    }
+    self.settings.withLock { $0 = settings }
+    changed()
+  }
+
+  var book: ReminderBook { ReminderBook(zones: zones, settings: settings.withLock(\.self)) }
+
+  // MARK: - Whose
+
+  /// Whom a request is about: whom it names, else the caller; the person of the configuration where that is the product.
+  func subject(_ name: String, _ context: CallContext) throws(RPCError) -> UserID {
+    guard name.isEmpty else {
+      guard let user = UserID(name) else {
+        throw .invalidArgument(
+          field: "user_id",
+          "expected 1 to \(UserID.maximumBytes) of ASCII letters, digits, '-', '_', '.' and ':'")
+      }
+      return user
+    }
+    switch context.caller {
+    case .user(let user): return user
+    case .product: return book.settings.person
+    case .stranger: throw RPCError(.permissionDenied, "the caller has not shown who it is")
+    }
+  }
+
+  /// Asks for an action on somebody's reminders.
+  func allow(
+    _ action: Access.Action, on user: UserID, _ context: CallContext,
+    _ transaction: some Transaction
+  ) throws -> Access.Grant {
+    do {
+      return try transaction.access(of: context.caller).grant(action, on: user)
+    } catch let denial as Access.Denial {
+      throw RPCError(.permissionDenied, denial.description)
+    }
+  }
+
+  /// The reminder of an id, if the caller may do this to it.
+  func row(
+    _ id: String, field: String = "id", for action: Access.Action, _ context: CallContext,
+    _ transaction: some Transaction
+  ) throws -> StoredReminder {
+    guard !id.isEmpty else { throw RPCError.invalidArgument(field: field, "it is empty") }
+    let visible = try transaction.access(of: context.caller).grantAll(.read)
+    guard let row = try transaction.record(StoredReminder.self, id: id, under: visible) else {
+      throw RPCError(.notFound, "there is no such reminder, or it is not one of the caller's")
+    }
+    _ = try allow(action, on: row.user, context, transaction)
+    return row
+  }
+
+  // MARK: - Wording
+
+  /// A row as the contract has it.
+  func message(
+    _ row: StoredReminder, _ book: ReminderBook, _ transaction: some Transaction
+  ) throws -> Reminder {
+    let open = try row.progress.open.flatMap { open in
+      try transaction.record(
+        StoredOccurrence.self, id: StoredOccurrence.id(row.id, open.due),
+        under: ReminderBook.ownGrant)
+    }
+    return Reminder(
+      id: row.id, userId: row.user.text, text: row.text.value, schedule: row.schedule,
+      kind: row.isMedicine ? .medicine : .ordinary, state: row.state,
+      nextDueMs: row.nextDue?.contract, tzdataVersion: book.zones.edition, open: open?.message,
+      createdAtMs: row.createdAt.contract, ladder: row.ladder ?? book.settings.ladder.message,
+      notes: row.notes?.value ?? "")
+  }
+
+  // MARK: - Reading and removing
+
+  /// One reminder.
+  public func getReminder(
+    _ request: GetReminderRequest, context: CallContext
+  ) async throws -> Reminder {
+    let book = book
+    return try await store.read { transaction in
+      let row = try self.row(request.id, for: .read, context, transaction)
+      return try self.message(row, book, transaction)
+    }
+  }
+
+  /// The reminders of a user, a page at a time.
+  public func listReminders(
+    _ request: ListRemindersRequest, context: CallContext
+  ) async throws -> ListRemindersResponse {
+    let user = try subject(request.userId, context)
+    let size = try Page.size(request.pageSize)
+    let start = try Page(token: request.pageToken)
+    let book = book
+    return try await store.read { transaction in
+      let grant = try self.allow(.read, on: user, context, transaction)
+      var page = ReminderPages(
+        user: user, start: start, size: size, request: request, grant: grant)
+      let rows = try page.rows(transaction)
+      return ListRemindersResponse(
+        reminders: try rows.map { try self.message($0, book, transaction) },
+        nextPageToken: page.next?.token ?? "",
+        activeCount: UInt32(clamping: try Self.activeCount(of: user, transaction)))
+    }
+  }
+
+  /// How many of somebody's reminders are active.
+  static func activeCount(of user: UserID, _ transaction: some Transaction) throws -> Int {
+    try Int.fetchOne(
+      transaction.database.cachedStatement(
+        sql: "SELECT count(*) FROM reminder WHERE user_id = ? AND state = 1"),
+      arguments: [user.text]) ?? 0
+  }
+
+  /// Deletes a reminder and its history.
+  public func deleteReminder(
+    _ request: DeleteReminderRequest, context: CallContext
+  ) async throws -> DeleteReminderResponse {
+    try await store.write { transaction in
+      let row: StoredReminder
+      do {
+        row = try self.row(request.id, for: .change, context, transaction)
+      } catch let error as RPCError where error.code == .notFound {
+        return
+      }
+      try transaction.delete(StoredReminder.self, id: row.id, under: ReminderBook.ownGrant)
+      try transaction.database.execute(
+        sql: "DELETE FROM occurrence WHERE reminder_id = ?", arguments: [row.id])
+    }
+    changed()
+    return DeleteReminderResponse()
+  }
+}

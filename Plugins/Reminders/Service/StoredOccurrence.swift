@@ -1,0 +1,59 @@
+import GRDB
+import KithAccess
+import KithStore
+import KithTime
+import RemindersContract
+
+/// What became of an occurrence, as a row.
+struct StoredOccurrence {
+  let reminder: String
+  let user: UserID
+  let due: Instant
+  var state: OccurrenceState
+  var missedReason: RemindersContract.MissedReason = .unspecified
+  var sentAt: Instant?
+  var doneAt: Instant?
+  var snoozedUntil: Instant?
+  var lateByMilliseconds: Int64 = 0
+
+  /// The key of an occurrence's row.
+  static func id(_ reminder: String, _ due: Instant) -> String {
+    "\(reminder)/\(due.milliseconds)"
+  }
+
+  /// As the contract has it.
+  var message: Occurrence {
+    Occurrence(
+      reminderId: reminder, dueMs: Int64(due.milliseconds), state: state,
+      missedReason: missedReason, sentAtMs: sentAt.map { Int64($0.milliseconds) },
+      doneAtMs: doneAt.map { Int64($0.milliseconds) },
+      snoozedUntilMs: snoozedUntil.map { Int64($0.milliseconds) }, lateByMs: lateByMilliseconds)
+  }
+}
+
+extension StoredOccurrence: UserRecord {
+  static let table = "occurrence"
+  var id: String { Self.id(reminder, due) }
+
+  init(_ row: RecordReader) throws {
+    self.init(
+      reminder: try row["reminder_id"], user: try row.user(),
+      due: Instant(milliseconds: try row["due_ms"]),
+      state: OccurrenceState(rawValue: try row["state"]),
+      missedReason: RemindersContract.MissedReason(rawValue: try row["missed_reason"]),
+      sentAt: try row.instant("sent_at_ms"), doneAt: try row.instant("done_at_ms"),
+      snoozedUntil: try row.instant("snoozed_until_ms"),
+      lateByMilliseconds: try row["late_by_ms"])
+  }
+
+  func write(to row: inout RecordWriter) throws {
+    row.set("reminder_id", reminder)
+    row.set("due_ms", due.milliseconds)
+    row.set("state", state.rawValue)
+    row.set("missed_reason", missedReason.rawValue)
+    row.set("sent_at_ms", sentAt?.milliseconds)
+    row.set("done_at_ms", doneAt?.milliseconds)
+    row.set("snoozed_until_ms", snoozedUntil?.milliseconds)
+    row.set("late_by_ms", lateByMilliseconds)
+  }
+}
