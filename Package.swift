@@ -108,6 +108,7 @@ let pure: [Target] = [
   library("KithCertificates", [asn1, crypto]),
   library("KithMetrics", []),
   library("KithTime", []),
+  library("KithPersonalData", [crypto]),
   library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
 
@@ -117,7 +118,7 @@ let calls: [Target] = [
   library("KithRPC", ["KithWire", collections]),
   library("KithTransportNng", ["KithCertificates", "KithRPC", "CNng", collections]),
   library("KithTransportInProcess", ["KithRPC"]),
-  library("KithTelemetry", ["KithRPC", metrics, tracing]),
+  library("KithTelemetry", ["KithPersonalData", "KithRPC", metrics, tracing]),
   library("KithAccess", ["KithRPC"]),
 ]
 
@@ -130,6 +131,7 @@ let words: [Target] = [
   contract("Host", using: ["MetricsContract"]),
   contract("Health"),
   contract("Metrics"),
+  contract("PII"),
   contract("Reflection"),
   contract("Reminders"),
   contract("Risk"),
@@ -153,6 +155,7 @@ let shells: [Target] = [
     "KithWorker",
     [
       "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics",
+      "KithPersonalData",
       "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
       "ReflectionContract",
       "WorkerContract",
@@ -187,6 +190,21 @@ let plugins: [Target] =
   workerPlugin(
     "RiskEngine", executable: "risk-engine-worker", contract: "RiskContract",
     serviceLibraries: [crypto])
+  // The scrubber, whose rules are for all: KithPersonalData.
+  + [
+    library(
+      "PersonalDataService", path: "Plugins/PersonalData/Service",
+      ["KithPersonalData", "KithRPC", "KithWire", "PIIContract"]),
+    program(
+      "personal-data-worker", path: "Plugins/PersonalData/Worker",
+      ["KithWorker", "PersonalDataService"]),
+    tests(
+      "PersonalDataTests",
+      [
+        "KithPersonalData", "KithRPC", "KithTransportInProcess", "PIIContract",
+        "PersonalDataService",
+      ]),
+  ]
   + workerPlugin(
     "FamilyLinks", executable: "family-links-worker", contract: "FamilyContract", keepsData: true)
   + workerPlugin(
@@ -221,9 +239,8 @@ let testing: [Target] = [
     "ContractTests",
     [
       "DescriptorContract", "EventsContract", "FamilyContract", "HealthContract", "HostContract",
-      "KithWire", "MetricsContract", "ReflectionContract", "RemindersContract", "RiskContract",
-      "RPCContract",
-      "TestingContract", "WorkerContract", swiftProtobuf,
+      "KithWire", "MetricsContract", "PIIContract", "ReflectionContract", "RemindersContract",
+      "RiskContract", "RPCContract", "TestingContract", "WorkerContract", swiftProtobuf,
     ]),
   tests("KithWireTests", ["KithWire"]),
   tests("KithJSONTests", ["KithJSON"]),
@@ -244,6 +261,7 @@ let testing: [Target] = [
       "TestingContract",
     ]),
   tests("KithAccessTests", ["KithAccess", "KithRPC"]),
+  tests("KithPersonalDataTests", ["KithPersonalData"]),
   tests("KithSealingTests", ["KithSealing", "KithTesting", crypto]),
   tests(
     "KithStoreTests",
@@ -300,9 +318,9 @@ let testing: [Target] = [
       "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
       "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
       "SupervisionSimulation", "TestCertificates",
-      "TestingContract", "kith", "kithd", "misbehaving-worker",
-      "FamilyContract", "family-links-worker", "RemindersContract", "reminders-worker",
-      "risk-engine-worker", grdb,
+      "PIIContract", "TestingContract", "kith", "kithd", "misbehaving-worker",
+      "FamilyContract", "family-links-worker", "personal-data-worker", "RemindersContract",
+      "reminders-worker", "risk-engine-worker", grdb,
     ]),
 ]
 
@@ -311,6 +329,7 @@ let package = Package(
   products: [
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kithd", targets: ["kithd"]),
+    .executable(name: "personal-data-worker", targets: ["personal-data-worker"]),
     .executable(name: "family-links-worker", targets: ["family-links-worker"]),
     .executable(name: "reminders-worker", targets: ["reminders-worker"]),
     .executable(name: "risk-engine-worker", targets: ["risk-engine-worker"]),
@@ -322,6 +341,7 @@ let package = Package(
     .library(name: "KithClient", targets: ["KithClient"]),
     .library(name: "KithJSON", targets: ["KithJSON"]),
     .library(name: "KithManifest", targets: ["KithManifest"]),
+    .library(name: "KithPersonalData", targets: ["KithPersonalData"]),
     .library(name: "KithReflection", targets: ["KithReflection"]),
     .library(name: "KithRPC", targets: ["KithRPC"]),
     .library(name: "KithSealing", targets: ["KithSealing"]),

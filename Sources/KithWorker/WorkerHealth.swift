@@ -1,3 +1,4 @@
+import KithPersonalData
 import Synchronization
 
 /// What a worker says about its own health. Ready and whole unless it says otherwise.
@@ -10,6 +11,8 @@ public final class WorkerHealth: Sendable {
     var since: ContinuousClock.Instant?
   }
 
+  private static let scanner = PersonalDataScanner(policy: .log)
+
   private let spoken = Mutex(Word())
   private let changed: @Sendable () -> Void
 
@@ -19,8 +22,9 @@ public final class WorkerHealth: Sendable {
   }
 
   /// The worker answers calls, with a part missing. `reason` says which, in plain words, nothing personal; it is shown in
-  /// `kith status`.
+  /// `kith status`, with placeholders for what is personal all the same.
   public func degrade(_ reason: String) {
+    let reason = Self.scanner.redacted(reason)
     let isNews = spoken.withLock { word in
       guard word.degradation != reason else { return false }
       word = Word(degradation: reason, since: .now)
@@ -36,7 +40,7 @@ public final class WorkerHealth: Sendable {
 
   /// The worker is whole again, if this was what it lacked; another reason stands.
   public func recover(from reason: String) {
-    if word.degradation == reason { recover() }
+    if word.degradation == Self.scanner.redacted(reason) { recover() }
   }
 
   /// What the worker said last.

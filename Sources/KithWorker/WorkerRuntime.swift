@@ -41,7 +41,7 @@ final class WorkerRuntime: Sendable {
   }
 
   private static let interceptors: [any ServerInterceptor] = [
-    TracingInterceptor(), MetricsInterceptor(),
+    RedactingInterceptor(), TracingInterceptor(), MetricsInterceptor(),
   ]
 
   private let record: LaunchRecord
@@ -308,7 +308,7 @@ final class WorkerRuntime: Sendable {
     do {
       made = try await makeServices(context()).map(calls.counting)
     } catch {
-      let failure = Self.startFailure(error)
+      let failure = Self.startFailure(error).withoutPersonalData
       logger.error("could not start", metadata: ["reason": "\(failure.message)"])
       try change { state throws(RPCError) in
         state.failure = failure.message

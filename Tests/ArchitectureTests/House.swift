@@ -15,6 +15,7 @@ enum House {
     "KithManifest": ["KithJSON", "Yams", "Glibc"],
     "KithMetrics": [],
     "KithTime": ["Glibc"],
+    "KithPersonalData": ["Crypto"],
     "KithCertificates": ["Crypto", "FoundationEssentials", "SwiftASN1"],
     "KithSupervision": ["KithManifest", "KithMetrics"],
 
@@ -23,7 +24,7 @@ enum House {
     "KithRPC": ["KithWire", "DequeModule", "Dispatch", "Glibc"],
     "KithTransportNng": ["KithCertificates", "KithRPC", "KithWire", "CNng", "Dispatch", "Glibc"],
     "KithTransportInProcess": ["KithRPC", "KithWire", "Dispatch", "Glibc"],
-    "KithTelemetry": ["KithRPC", "Metrics", "Tracing"],
+    "KithTelemetry": ["KithPersonalData", "KithRPC", "Metrics", "Tracing"],
     "KithAccess": ["KithRPC", "Glibc"],
 
     // Floor 3: words.
@@ -53,8 +54,8 @@ enum House {
     ],
     "KithWorker": [
       "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics",
-      "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
-      "ReflectionContract", "WorkerContract", "Crypto", "Logging", "UnixSignals",
+      "KithPersonalData", "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire",
+      "MetricsContract", "ReflectionContract", "WorkerContract", "Crypto", "Logging", "UnixSignals",
       "FoundationEssentials", "Glibc",
     ],
     "KithHost": [
@@ -90,12 +91,12 @@ enum House {
   /// suffix, everything else by name.
   static func allowed(plugin: String, part: String, import name: String) -> Bool {
     switch part {
-    case "Domain": name == "KithTime"
+    case "Domain": name == "KithTime" || name == "KithPersonalData"
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
         || [
-          "KithAccess", "KithJSON", "KithRPC", "KithStore", "KithTime", "KithWire", "Crypto",
-          "GRDB",
+          "KithAccess", "KithJSON", "KithPersonalData", "KithRPC", "KithStore", "KithTime",
+          "KithWire", "Crypto", "GRDB",
           "FoundationEssentials",
         ].contains(name)
     case "Worker":

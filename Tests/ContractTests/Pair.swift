@@ -5,6 +5,7 @@ import HealthContract
 import HostContract
 import KithWire
 import MetricsContract
+import PIIContract
 import RPCContract
 import ReflectionContract
 import RemindersContract
@@ -154,6 +155,11 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(MetadataEntry.self, Kith_Rpc_V1_MetadataEntry.self),
     Pair(StatusDetail.self, Kith_Rpc_V1_StatusDetail.self),
     Pair(WorkerFrame.self, Kith_Rpc_V1_WorkerFrame.self),
+
+    Pair(Redaction.self, Kith_Pii_V1_Redaction.self),
+    Pair(ScrubRequest.self, Kith_Pii_V1_ScrubRequest.self),
+    Pair(ScrubResponse.self, Kith_Pii_V1_ScrubResponse.self),
+    Pair(TypeCount.self, Kith_Pii_V1_TypeCount.self),
 
     Pair(DescribeRequest.self, Kith_Reflection_V1_DescribeRequest.self),
     Pair(DescribeResponse.self, Kith_Reflection_V1_DescribeResponse.self),

@@ -4,6 +4,7 @@ import FamilyContract
 import HealthContract
 import HostContract
 import KithWire
+import PIIContract
 import RPCContract
 import ReflectionContract
 import RemindersContract
@@ -25,7 +26,8 @@ struct Schema: Sendable {
       DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, FamilyDescriptorSet.bytes,
       HealthDescriptorSet.bytes,
       HostDescriptorSet.bytes, RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes,
-      RemindersDescriptorSet.bytes, RiskDescriptorSet.bytes, TestingDescriptorSet.bytes,
+      PIIDescriptorSet.bytes, RemindersDescriptorSet.bytes, RiskDescriptorSet.bytes,
+      TestingDescriptorSet.bytes,
       WorkerDescriptorSet.bytes,
     ]
     do {

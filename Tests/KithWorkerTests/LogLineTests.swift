@@ -48,6 +48,36 @@ import Testing
     }
   }
 
+  @Test func personalDataIsReplacedBeforeTheLineIsCut() throws {
+    let line = line(
+      "cannot reach jo@example.org \(String(repeating: "x", count: 3_050)) 4111 1111 1111 1111",
+      ["phone": "4155550182", "took_ns": "4155550182", "note": "SSN 123-45-6789\n12 Main Street"])
+    let value = try JSONValue(parsing: line)
+    #expect(value["text"]?.stringValue?.hasPrefix("cannot reach [REDACTED_EMAIL] xxx") == true)
+    #expect(!line.contains("4111"))
+    #expect(value["fields"]?["phone"]?.stringValue == "[REDACTED_PHONE]")
+    #expect(value["fields"]?["took_ns"]?.stringValue == "4155550182")
+    #expect(value["fields"]?["note"]?.stringValue == "SSN [REDACTED_SSN]\n[REDACTED_ADDRESS]")
+  }
+
+  @Test(arguments: [
+    "listens at tls+tcp://0.0.0.0:7443, peer 192.168.1.20:51234",
+    "generation 17 of pid 1234567 ended with exit code 137 after 4155550182 ns",
+    "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    "at_ms 1795226400123, position 4155550182",
+    "kith-user 6f1c2f0a-0d5e-4b57-9a6b-411111111111 since 2026-11-21T21:40:07.123Z",
+    "abstract:kith/1000/boomer-buddy/odd.1.sock at /run/user/1000/kith (12 files, 4194304 bytes)",
+    "sqlite error 5 (database is locked) in 12.345 ms; wrote 2147483649 bytes at offset 4155550182",
+    "Current stack thread 0x00007f03969ff6c0  c0 f6 9f 96 03 7f 00 00 90 48 92 91 ac 55 00 00",
+    "version 10.0.19.22 of 2026-11-21",
+    "8f953371d3e85eddb89b05ed6b9e680791055315c73e1025ab5dba7bb2aee189",
+  ])
+  func whatIsOursIsLeftAsItIs(text: String) throws {
+    let value = try JSONValue(parsing: line(text, ["a": "\(text)"]))
+    #expect(value["text"]?.stringValue == text)
+    #expect(value["fields"]?["a"]?.stringValue == text)
+  }
+
   @Test func theHandlerMergesMetadataAndHeedsTheLevel() {
     let lines = Lines()
     let threshold = LogThreshold(.warning)

@@ -150,6 +150,9 @@ struct Misbehaviour: RiskEngineHandler {
       posix_spawnp(&pid, "perl", nil, nil, arguments, environ)
       var status: Int32 = 0
       waitpid(pid, &status, 0)
+    // Refuses the call in the rest of the text's words.
+    case "refuse":
+      throw RPCError.invalidArgument(field: "text", words.dropFirst().joined(separator: " "))
     case "degrade": health.degrade(words.dropFirst().joined(separator: " "))
     // Lets the worker of the streams count so far, and answers with what that one knew of the call.
     case "relay":

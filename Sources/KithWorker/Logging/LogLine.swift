@@ -1,3 +1,4 @@
+import KithPersonalData
 import Logging
 
 /// One line of a worker's log, as the host reads it: a JSON object and a newline.
@@ -6,13 +7,16 @@ import Logging
 /// {"at_ms":1795226400123,"level":"info","call":"17","text":"model loaded","fields":{"version":"3"}}
 /// ```
 /// A line is always one line, whatever is put into it: control characters are escaped, so that no text that came from
-/// outside can pretend to be a line of its own or steer a terminal.
+/// outside can pretend to be a line of its own or steer a terminal. Personal data that got into it is replaced by placeholders
+/// such as `[REDACTED_PHONE]`, before anything is cut off or written anywhere.
 enum LogLine {
   /// The longest line in bytes, its newline included; a text that is too long is cut and ends in `...`, and fields for which
   /// there is no room are left out. A pipe takes this much in one piece, so that lines of several threads do not mix.
   static let longest = 4096
   /// The longest message in bytes as it is written; the rest is for the fields.
   static let longestText = 3072
+
+  private static let scanner = PersonalDataScanner(policy: .log)
 
   static func bytes(
     millisecondsSince1970 time: Int64, level: Logger.Level, call: String = "", message: String,
@@ -25,7 +29,7 @@ enum LogLine {
       append(call, to: &line, limit: 64)
     }
     line += ",\"text\":".utf8
-    append(message, to: &line, limit: longestText)
+    append(scanner.redacted(message), to: &line, limit: longestText)
     var isFirst = true
     for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
       let start = line.count
@@ -38,7 +42,7 @@ enum LogLine {
         line.removeSubrange(start...)
         break
       }
-      append(value.description, to: &line, limit: room)
+      append(scanner.redacted(value.description, named: name), to: &line, limit: room)
       isFirst = false
     }
     line += (isFirst ? "}\n" : "}}\n").utf8

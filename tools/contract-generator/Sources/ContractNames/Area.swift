@@ -14,5 +14,5 @@ public enum Area {
   }
 
   /// Components that are abbreviations, written in capitals.
-  private static let abbreviations = ["rpc": "RPC", "ocr": "OCR"]
+  private static let abbreviations = ["rpc": "RPC", "ocr": "OCR", "pii": "PII"]
 }

@@ -1,0 +1,4 @@
+import KithWorker
+import PersonalDataService
+
+try await Worker.run { _ in [ScrubberService().definition] }
