@@ -353,6 +353,7 @@ let package = Package(
     .library(name: "KithTime", targets: ["KithTime"]),
     .library(name: "RemindersContract", targets: ["RemindersContract"]),
     .library(name: "RemindersDomain", targets: ["RemindersDomain"]),
+    .library(name: "RemindersService", targets: ["RemindersService"]),
     .library(name: "RiskContract", targets: ["RiskContract"]),
     .library(name: "RiskEngineDomain", targets: ["RiskEngineDomain"]),
     .library(name: "KithTransportInProcess", targets: ["KithTransportInProcess"]),

@@ -91,7 +91,7 @@ enum House {
   /// suffix, everything else by name.
   static func allowed(plugin: String, part: String, import name: String) -> Bool {
     switch part {
-    case "Domain": name == "KithTime" || name == "KithPersonalData"
+    case "Domain": ["KithTime", "KithPersonalData", "Glibc.exp", "Glibc.pow"].contains(name)
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
         || [

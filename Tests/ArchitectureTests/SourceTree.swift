@@ -46,7 +46,9 @@ enum SourceTree {
       // `import struct Module.Type` names the module behind the kind.
       let kinds = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
       let name = kinds.contains(words[1]) && words.count > 2 ? words[2] : words[1]
-      found.append((String(name.prefix { $0 != "." }), index + 1))
+      // A single function of the system's library can hide nothing else of it: it keeps its whole name, `Glibc.exp`.
+      let isFunction = words[1] == "func"
+      found.append((isFunction ? name : String(name.prefix { $0 != "." }), index + 1))
     }
     return found
   }

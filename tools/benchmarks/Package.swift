@@ -62,7 +62,11 @@ let package = Package(
         .product(name: "KithClient", package: "kith"),
         .product(name: "KithManifest", package: "kith"),
         .product(name: "KithRPC", package: "kith"),
+        .product(name: "KithSealing", package: "kith"),
+        .product(name: "KithStore", package: "kith"),
+        .product(name: "KithTime", package: "kith"),
         .product(name: "RemindersContract", package: "kith"),
+        .product(name: "RemindersService", package: "kith"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(
