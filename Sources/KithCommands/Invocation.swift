@@ -5,8 +5,8 @@ enum Invocation: Equatable {
   /// A worker: Kith's options in front of its name, its name, and all behind it.
   case worker(leading: [String], name: String, rest: [String])
 
-  /// Looks for the first word that is no option. Options of every call (`--product`, `--root`, `--timeout`, `--json`) may stand
-  /// in front of it; for a command of `kith` they are moved behind it, where the argument parser expects them.
+  /// Looks for the first word that is no option. Options of every call (`--product`, `--root`, `--timeout`, `--as`, `--json`)
+  /// may stand in front of it; for a command of `kith` they are moved behind it, where the argument parser expects them.
   init(_ arguments: [String], commands: [String]) {
     var leading: [String] = []
     var rest = arguments[...]
@@ -43,7 +43,7 @@ enum Invocation: Equatable {
   }
 
   private static let leadingOptions: [(name: String, takesValue: Bool)] = [
-    ("--product", true), ("--root", true), ("--timeout", true), ("--json", false),
+    ("--product", true), ("--root", true), ("--timeout", true), ("--as", true), ("--json", false),
   ]
 
   private static func matches(_ argument: String, _ name: String) -> Bool {

@@ -108,6 +108,33 @@ import Testing
         == "ladder.contact_after_ms")
   }
 
+  @Test(arguments: [
+    "FREQ=SECONDLY;COUNT=1000000000;BYSECOND=1,59", "FREQ=SECONDLY;COUNT=1000000000",
+    "FREQ=MINUTELY;COUNT=1000000000", "FREQ=SECONDLY;INTERVAL=30",
+    "FREQ=DAILY;BYSECOND=0,1;BYHOUR=8",
+  ])
+  func aRuleIsNoMoreThanReminders(_ rule: String) async throws {
+    let desk = try Desk("2026-11-21 12:00")
+    let schedule = Schedule(start: "1970-01-01T10:00:00", rule: rule)
+    let error = await #expect(throws: RPCError.self) {
+      try await desk.service.createReminder(
+        CreateReminderRequest(text: "h", schedule: schedule), context: desk.call())
+    }
+    #expect(error?.fieldViolations.map(\.field) == ["schedule.rule"])
+    let reminder = try await desk.add("Tea at 3 pm")
+    #expect(
+      await code {
+        try await desk.service.updateReminder(
+          UpdateReminderRequest(id: reminder.id, schedule: schedule), context: desk.call())
+      } == .invalidArgument)
+    let file =
+      "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nDTSTART:19700101T100000\nRRULE:\(rule)\nEND:VEVENT\n"
+      + "END:VCALENDAR\n"
+    let answer = try await desk.service.importCalendar(
+      ImportCalendarRequest(calendar: Array(file.utf8)), context: desk.call())
+    #expect(answer.importedCount == 0 && answer.problems.count == 1)
+  }
+
   @Test func aRepeatUnderItsKeyMakesNoSecondReminder() async throws {
     let desk = try Desk("2026-11-21 12:00")
     let request = CreateReminderRequest(text: "Pills at 8 pm")

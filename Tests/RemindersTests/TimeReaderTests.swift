@@ -183,6 +183,32 @@ import Testing
     #expect(try reader().read("pills every day at 8")?.alternatives.count == 1)
   }
 
+  /// What would be understood only in part is not understood: a reminder at a wrong time is worse than a question.
+  @Test(arguments: [
+    "pills at 8 pm until March 15", "pills at 8 pm until Friday", "8 pm through Sunday",
+    "take antibiotic at 9am for 7 days", "at 9am for a week take antibiotic",
+    "meeting on Feb 30 at 5pm", "on April 31 at noon pay", "on the 32nd at 5pm pay",
+    "13/4 at 5pm", "at 5pm on 31/12", "tomorrow at 25:00 go", "at 8:75 pm",
+    "call Ann at 3pm London time", "every day at 9am, 10 times", "not on Sunday",
+    "skip Sunday pills at 8pm", "pills at 8 pm today or tomorrow",
+  ])
+  func whatIsUnderstoodInPartIsNotClaimed(_ text: String) throws {
+    #expect(try reader().read(text) == nil)
+  }
+
+  @Test func aCourseEndsOnItsLastDay() throws {
+    for (text, rule) in [
+      ("every day at 8 pm for 3 days", "20261123"), ("every day at 8 pm for a week", "20261127"),
+      ("every day at 8 pm for one day", "20261121"),
+    ] {
+      guard case .recurring(let schedule)? = try reader().read(text)?.meaning else {
+        Issue.record("\(text) is not understood")
+        continue
+      }
+      #expect(schedule.rule?.text.contains("UNTIL=\(rule)") == true, "\(text): \(schedule)")
+    }
+  }
+
   @Test func case17WhatIsNoTimeIsLeftAlone() throws {
     for text in [
       "", "   ", "buy 3 lemons", "I sat in the sun", "may I go", "good morning", "wait a second",

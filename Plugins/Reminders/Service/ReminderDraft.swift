@@ -46,6 +46,7 @@ struct ReminderDraft {
         "no time is understood in it for sure; say one such as 'at 8 pm', 'tomorrow morning' or "
           + "'every weekday at 7:30', or set schedule")
     }
+    try schedule.check(in: zone, field: given == nil ? "text" : "schedule.rule")
     guard schedule.occurrences(in: zone, after: now).first(where: { _ in true }) != nil else {
       let field =
         given == nil ? "text" : request.schedule == nil ? "when_iso" : "schedule"

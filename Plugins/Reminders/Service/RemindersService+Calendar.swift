@@ -49,7 +49,7 @@ extension RemindersService {
       file = try reader.read(request.calendar)
     } catch {
       throw RPCError.invalidArgument(
-        field: "calendar", "line \(error.line) is wrong; is it an iCalendar file?")
+        field: "calendar", error.reason)
     }
     let answer = try await store.write { transaction in
       let grant = try self.allow(.change, on: user, context, transaction)
@@ -84,6 +84,8 @@ extension RemindersService {
     let (book, transaction, now) = (ledger.book, ledger.transaction, ledger.now)
     do throws(RPCError) {
       try ReminderDraft.check(text: reminder.text, notes: reminder.notes)
+      let zone = try ReminderDraft.zone(reminder.zone ?? "", "zone", book) ?? owner.zone
+      try reminder.schedule.check(in: zone, field: "RRULE")
     } catch {
       return error.message
     }

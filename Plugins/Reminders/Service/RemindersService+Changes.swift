@@ -71,8 +71,9 @@ extension RemindersService {
       if let message = request.schedule {
         let zone =
           try ReminderDraft.zone(message.zone, "schedule.zone", book)?.name ?? row.schedule.zone
-        let schedule = try RemindersDomain.Schedule(message, field: "schedule")
-          .message(in: zone)
+        let asked = try RemindersDomain.Schedule(message, field: "schedule")
+        try asked.check(in: try book.zones.zone(named: zone), field: "schedule.rule")
+        let schedule = asked.message(in: zone)
         isNew = schedule != row.schedule
         row.schedule = schedule
       }

@@ -35,6 +35,16 @@ extension RemindersDomain.Schedule {
       }, policy: try Self.policy(message.policy, rule, field))
   }
 
+  /// Checks that the work on it stays small.
+  /// - Throws: INVALID_ARGUMENT that names the field.
+  func check(in zone: Zone, field: String) throws(RPCError) {
+    do throws(RemindersDomain.Schedule.Excess) {
+      try checkBounds(in: zone)
+    } catch {
+      throw .invalidArgument(field: field, error.description)
+    }
+  }
+
   private static func wall(_ text: String, _ field: String) throws(RPCError) -> CivilDateTime {
     guard let wall = CivilDateTime(text) else {
       throw .invalidArgument(

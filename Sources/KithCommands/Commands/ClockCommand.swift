@@ -123,7 +123,8 @@ struct ClockCommand: AsyncParsableCommand {
       guard error.code == .deadlineExceeded else { throw error }
       throw CommandFailure(
         .deadline,
-        "the clocks are still on their way after \(time.timeout), and go on; see `kith clock`, or wait longer with --timeout",
+        "the clocks were not there yet after \(time.timeout), and stopped on their way; `kith clock` tells where. "
+          + "Move them on, or wait longer with --timeout",
         code: error.code.name)
     }
     if output.json { return try Output.line(try HostJSON.json(answer).text(pretty: true)) }

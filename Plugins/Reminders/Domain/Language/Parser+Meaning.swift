@@ -320,6 +320,12 @@ extension Parser {
     }
     if let length = phrase.length {
       let from = phrase.starting.map { self.day($0.moment).at(.midnight) } ?? now
+      if rule.frequency == .daily, length.seconds == 0 {
+        // The day on which it begins is the first of "for 3 days".
+        let end = length.shift(start.date.at(.midnight)).date
+        rule.end = .until(.date(end.adding(days: -1)))
+        return true
+      }
       let end = length.shift(from)
       rule.end = length.seconds == 0 ? .until(.date(end.date)) : .until(.local(end))
     }

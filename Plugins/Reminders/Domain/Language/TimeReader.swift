@@ -68,15 +68,46 @@ extension Parser {
   func hasMisleadingRest(_ phrase: Phrase) -> Bool {
     let misleading: KeywordSet =
       phrase.recurrence == nil
-      ? [.closest, .weekdays, .every, .except, .than]
+      ? [.closest, .weekdays, .every, .except, .than, .until]
       : [.until, .except, .starting, .every, .weekdays]
     // "every year on my birthday"
     let isOpen = phrase.recurrence.map { $0.rule.frequency != .daily && !$0.saysDays } ?? false
     if phrase.covered.contains(where: { goesOn($0, phrase) }) { return true }
+    // A course of a medicine: "at 9 for 7 days" is not once.
+    if phrase.recurrence == nil, !phrase.clocks.isEmpty, phrase.length?.seconds == 0 { return true }
+    if tokens.indices.contains(where: { leavesTimeUnread($0, phrase) }) { return true }
     return tokens.indices.contains { index in
       (misleading.contains(keyword(index)) || isOpen && keyword(index) == .on)
         && !phrase.covered.contains { $0.contains(index) }
     }
+  }
+
+  /// Whether a word that was left belongs to a time which was not understood, so that what was read is not what was said: `Feb 30`,
+  /// `8 pm for 7 days`, `3 pm London time`, `not on Sunday`.
+  private func leavesTimeUnread(_ index: Int, _ phrase: Phrase) -> Bool {
+    func isRead(_ index: Int) -> Bool { phrase.covered.contains { $0.contains(index) } }
+    if isRead(index) { return false }
+    let next = skipping([.on, .at, .in, .the], from: index + 1)
+    switch text(index) {
+    case "through", "thru", "not", "skip", "without": return isRead(next)
+    case "times": return isRead(index - 1) && isNumber(index - 1)
+    // "3 pm London time"
+    case "time": return index >= 2 && !isRead(index - 1) && isRead(index - 2)
+    case "or": return isRead(index - 1) && ["today", "tomorrow", "tonight"].contains(text(next))
+    default: break
+    }
+    // "31/12", "25:00", "8:75"
+    if isSign(index, "/") || isSign(index, ":"), isNumber(index - 1), isNumber(index + 1),
+      isAdjacent(index), isAdjacent(index + 1)
+    {
+      // Half a pill is no date.
+      return isSign(index, ":") || max(tokens[index - 1].value, tokens[index + 1].value) > 12
+    }
+    // "Feb 30", "April 31", "on the 32nd"
+    if lexeme(index).month > 0 {
+      return [index - 1, skipping([.the], from: index + 1)].contains { isNumber($0) && !isRead($0) }
+    }
+    return isNumber(index) && text(index - 1) == "the" && keyword(index - 2) == .on
   }
 
   /// Whether a time goes on where its reading ended: `monday and thursday`, `at 5:30 or 6`, `an hour before midnight`.

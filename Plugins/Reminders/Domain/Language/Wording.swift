@@ -5,7 +5,12 @@ public enum Wording {
     "pill", "pills", "tablet", "tablets", "capsule", "capsules", "medicine", "medicines",
     "medication", "medications", "meds", "insulin", "inhaler", "dose", "doses", "antibiotic",
     "antibiotics", "injection", "eyedrops", "prescription", "aspirin", "ibuprofen", "metformin",
-    "warfarin", "statin", "statins",
+    "warfarin", "statin", "statins", "drops", "vitamin", "vitamins",
+  ]
+  /// How the international names of medicines end (WHO, "The use of stems in the selection of INN").
+  private static let stems = [
+    "pril", "sartan", "statin", "olol", "cillin", "mycin", "dipine", "formin", "gliptin", "prazole",
+    "oxacin", "parin", "zepam", "triptan",
   ]
   private static let openings = [
     "please ", "can you ", "remind me to ", "remind me that ", "remind me about ", "remind me of ",
@@ -15,7 +20,10 @@ public enum Wording {
   /// Whether the words name a medicine: "Pills", "take the blue pill".
   public static func namesMedicine(_ text: String) -> Bool {
     text.lowercased().split { !$0.isLetter && $0 != "'" }
-      .contains { medicines.contains(String($0)) }
+      .contains { word in
+        medicines.contains(String(word))
+          || word.count >= 8 && stems.contains { word.hasSuffix($0) }
+      }
   }
 
   /// What is to be done, without the words that only ask for a reminder: "remind me to call Ann" is "call Ann".
