@@ -13,7 +13,7 @@ import Synchronization
 public struct DueReminders: Sendable {
   /// How many are done in one transaction: few enough that calls do not wait long for their turn, many enough that the disk
   /// is not what is waited for.
-  private static let batch = 200
+  private static let batch = 400
   /// When one is tried again that cannot be read.
   private static let pause = Duration.seconds(3600)
 

@@ -36,11 +36,11 @@ struct LifeLedger {
     switch event {
     case .sent(let key, let lateBy):
       let late = Int64(lateBy.components.seconds) * 1000
-      try note(row, key.occurrence) { occurrence in
-        occurrence.state = .sent
-        occurrence.sentAt = now
-        occurrence.lateByMilliseconds = late
-      }
+      // What is sent for the first time has no history yet.
+      try transaction.save(
+        StoredOccurrence(
+          reminder: row.id, user: row.user, due: key.occurrence, state: .sent, sentAt: now,
+          lateByMilliseconds: late), under: ReminderBook.ownGrant)
       try append(sending(key, row, life, lateBy: late), row)
     case .sentAgain(let key):
       try note(row, key.occurrence) { occurrence in

@@ -76,8 +76,8 @@ struct ReminderBook: Sendable {
       (row.nextStep, row.nextDue) = (nil, nil)
       return row
     }
-    row.nextStep = life.nextDue
     row.nextDue = life.nextSending
+    row.nextStep = life.nextDue(sending: row.nextDue)
     row.state = row.nextStep == nil ? .finished : .active
     return row
   }

@@ -36,8 +36,11 @@ public struct ReminderLife: Sendable, Hashable {
   }
 
   /// When `advance` has something to do next; nil for never. At any time before, it does nothing.
-  public var nextDue: Instant? {
-    [nextSending, openDue].compactMap { $0 }.min()
+  public var nextDue: Instant? { nextDue(sending: nextSending) }
+
+  /// The same, where it is known already when an occurrence is sent next.
+  public func nextDue(sending: Instant?) -> Instant? {
+    [sending, openDue].compactMap { $0 }.min()
   }
 
   /// When the next occurrence is sent that is not decided yet; nil for never.
