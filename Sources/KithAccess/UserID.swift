@@ -5,6 +5,9 @@ public struct UserID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The most bytes that an id may have.
   public static let maximumBytes = 64
 
+  /// What an id is, for errors.
+  public static let form = "1 to \(maximumBytes) of ASCII letters, digits, '-', '_', '.' and ':'"
+
   /// 1 to 64 of ASCII letters, digits, `-`, `_`, `.` and `:`.
   public let text: String
 

@@ -28,27 +28,20 @@ extension Store {
     guard let call = context.keyedCall(try request.encoded()) else { return try await write(body) }
     let expires = Int64(now) + lifetime.components.seconds
     return try await write { transaction in
-      let (id, database) = (StoredAnswers.id(of: call, transaction), transaction.database)
-      let fingerprint = Data(
-        transaction.sealing.fingerprint(call.request, of: "kith_answer.request"))
-      try database.execute(sql: "DELETE FROM kith_answer WHERE expires <= ?", arguments: [now])
-      let row = try Row.fetchOne(
-        database, sql: "SELECT request, answer_sealed FROM kith_answer WHERE id = ?",
-        arguments: [id])
-      if let row, let sealed: Data = row["answer_sealed"] {
-        guard row["request"] == fingerprint else {
-          throw RPCError.idempotencyKeyOfAnotherRequest
-        }
-        return try Answer(
-          decoding: try transaction.sealing.keys.open(Array(sealed), at: StoredAnswers.place(id)))
+      switch try StoredAnswers.prior(call, now: Int64(now), transaction) {
+      case .answered(let answer): return try Answer(decoding: answer)
+      case .otherRequest: throw RPCError.idempotencyKeyOfAnotherRequest
+      // Nothing was changed without its answer.
+      case .none, .unfinished: break
       }
       let answer = try body(transaction)
+      let id = StoredAnswers.id(of: call, transaction)
       let sealed = Data(
         try transaction.sealing.keys.seal(try answer.encoded(), at: StoredAnswers.place(id)))
-      try database.execute(
+      try transaction.database.execute(
         sql:
           "INSERT OR REPLACE INTO kith_answer (id, request, expires, answer_sealed) VALUES (?, ?, ?, ?)",
-        arguments: [id, fingerprint, expires, sealed])
+        arguments: [id, StoredAnswers.request(of: call, transaction), expires, sealed])
       return answer
     }
   }

@@ -52,20 +52,15 @@ public struct StoredAnswers: AnswerRecord {
     let now = now()
     let expires = now + lifetime.components.seconds
     return try await store.write { transaction in
-      let (id, database) = (Self.id(of: call, transaction), transaction.database)
-      let request = Data(transaction.sealing.fingerprint(call.request, of: "kith_answer.request"))
-      try database.execute(sql: "DELETE FROM kith_answer WHERE expires <= ?", arguments: [now])
-      try database.execute(
-        sql:
-          "INSERT INTO kith_answer (id, request, expires) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        arguments: [id, request, expires])
-      guard database.changesCount == 0 else { return .none }
-      let row = try Row.fetchOne(
-        database, sql: "SELECT request, answer_sealed FROM kith_answer WHERE id = ?",
-        arguments: [id])
-      guard let row, row["request"] == request else { return .otherRequest }
-      guard let sealed: Data = row["answer_sealed"] else { return .unfinished }
-      return .answered(try transaction.sealing.keys.open(Array(sealed), at: Self.place(id)))
+      let prior = try Self.prior(call, now: now, transaction)
+      if prior == .none {
+        try transaction.database.execute(
+          sql: "INSERT INTO kith_answer (id, request, expires) VALUES (?, ?, ?)",
+          arguments: [
+            Self.id(of: call, transaction), Self.request(of: call, transaction), expires,
+          ])
+      }
+      return prior
     }
   }
 
@@ -85,6 +80,25 @@ public struct StoredAnswers: AnswerRecord {
       try transaction.database.execute(
         sql: "DELETE FROM kith_answer WHERE id = ?", arguments: [Self.id(of: call, transaction)])
     }
+  }
+
+  /// What is known of a call's key; what is too old to be known is forgotten first.
+  static func prior(
+    _ call: KeyedCall, now: Int64, _ transaction: WriteTransaction
+  ) throws -> PriorAttempt {
+    let (id, database) = (id(of: call, transaction), transaction.database)
+    try database.execute(sql: "DELETE FROM kith_answer WHERE expires <= ?", arguments: [now])
+    let row = try Row.fetchOne(
+      database, sql: "SELECT request, answer_sealed FROM kith_answer WHERE id = ?",
+      arguments: [id])
+    guard let row else { return .none }
+    guard row["request"] == request(of: call, transaction) else { return .otherRequest }
+    guard let sealed: Data = row["answer_sealed"] else { return .unfinished }
+    return .answered(try transaction.sealing.keys.open(Array(sealed), at: place(id)))
+  }
+
+  static func request(of call: KeyedCall, _ transaction: WriteTransaction) -> Data {
+    Data(transaction.sealing.fingerprint(call.request, of: "kith_answer.request"))
   }
 
   static func place(_ id: Data) -> SealedPlace {

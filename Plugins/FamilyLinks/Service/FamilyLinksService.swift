@@ -39,7 +39,7 @@ public final class FamilyLinksService: FamilyLinksHandler {
   /// Lets somebody in.
   public func addLink(_ request: AddLinkRequest, context: CallContext) async throws -> Link {
     let senior = try person(request.seniorId, "senior_id", context)
-    guard let family = UserID(request.familyId) else { throw Self.noPerson("family_id") }
+    guard let family = UserID(request.familyId) else { throw RPCError.noUserID(field: "family_id") }
     guard [.unspecified, .viewer, .caregiver].contains(request.role) else {
       throw RPCError.invalidArgument(field: "role", "expected VIEWER or CAREGIVER")
     }
@@ -142,14 +142,8 @@ public final class FamilyLinksService: FamilyLinksHandler {
     _ name: String, _ field: String, _ context: CallContext
   ) throws(RPCError) -> UserID {
     if name.isEmpty, case .user(let user) = context.caller { return user }
-    guard let user = UserID(name) else { throw Self.noPerson(field) }
+    guard let user = UserID(name) else { throw .noUserID(field: field) }
     return user
-  }
-
-  private static func noPerson(_ field: String) -> RPCError {
-    .invalidArgument(
-      field: field,
-      "expected 1 to \(UserID.maximumBytes) of ASCII letters, digits, '-', '_', '.' and ':'")
   }
 
   private func allow(
@@ -158,7 +152,7 @@ public final class FamilyLinksService: FamilyLinksHandler {
     do throws(Access.Denial) {
       return try Access(of: context.caller).grant(action, on: user)
     } catch {
-      throw RPCError(.permissionDenied, error.description)
+      throw RPCError(error)
     }
   }
 

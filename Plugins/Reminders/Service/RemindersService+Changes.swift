@@ -149,7 +149,7 @@ extension RemindersService {
       if let hours = request.quietHours {
         person.quietHours =
           try RemindersDomain.QuietHours(
-            from: hours.from, to: hours.to, field: "quiet_hours")
+            from: hours.from, to: hours.to, fields: ("quiet_hours.from", "quiet_hours.to"))
           ?? RemindersDomain.QuietHours(from: .midnight, to: .midnight)
       }
       if request.region != .unspecified { person.region = request.region }

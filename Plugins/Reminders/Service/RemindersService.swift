@@ -68,11 +68,7 @@ public final class RemindersService: RemindersHandler {
   /// Whom a request is about: whom it names, else the caller; the person of the configuration where that is the product.
   func subject(_ name: String, _ context: CallContext) throws(RPCError) -> UserID {
     guard name.isEmpty else {
-      guard let user = UserID(name) else {
-        throw .invalidArgument(
-          field: "user_id",
-          "expected 1 to \(UserID.maximumBytes) of ASCII letters, digits, '-', '_', '.' and ':'")
-      }
+      guard let user = UserID(name) else { throw .noUserID(field: "user_id") }
       return user
     }
     switch context.caller {
@@ -90,7 +86,7 @@ public final class RemindersService: RemindersHandler {
     do {
       return try transaction.access(of: context.caller).grant(action, on: user)
     } catch let denial as Access.Denial {
-      throw RPCError(.permissionDenied, denial.description)
+      throw RPCError(denial)
     }
   }
 

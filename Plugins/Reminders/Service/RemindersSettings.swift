@@ -29,11 +29,7 @@ public struct RemindersSettings: Sendable, Hashable {
     missedAfter: Duration = .seconds(1800), contactAfter: Duration = .seconds(3600),
     lateGrace: Duration = .seconds(1800), activeLimit: Int = 0
   ) throws(RPCError) {
-    guard let person = UserID(person) else {
-      throw .invalidArgument(
-        field: "configuration.person",
-        "expected 1 to \(UserID.maximumBytes) of ASCII letters, digits, '-', '_', '.' and ':'")
-    }
+    guard let person = UserID(person) else { throw .noUserID(field: "configuration.person") }
     guard missedAfter >= .seconds(1), contactAfter == .zero || contactAfter >= missedAfter else {
       throw .invalidArgument(
         field: "configuration.contact_after",
@@ -42,7 +38,8 @@ public struct RemindersSettings: Sendable, Hashable {
     self.person = person
     self.zone = zone
     quietHours = try RemindersDomain.QuietHours(
-      from: quietFrom, to: quietTo, field: "configuration.quiet")
+      from: quietFrom, to: quietTo,
+      fields: ("configuration.quiet_from", "configuration.quiet_to"))
     let repeats =
       repeatEvery > .zero
       ? (1...20).map { repeatEvery * $0 }.filter { $0 < missedAfter } : []
@@ -56,20 +53,18 @@ public struct RemindersSettings: Sendable, Hashable {
 extension RemindersDomain.QuietHours {
   /// Hours from texts like `22:00`; nil where both are the same.
   /// - Throws: INVALID_ARGUMENT that names the field.
-  init?(from: String, to: String, field: String) throws(RPCError) {
-    func time(_ text: String, _ part: String) throws(RPCError) -> CivilTime {
-      let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-      guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }), let hour = Int(parts[0]),
-        let minute = Int(parts[1]), let time = CivilTime(hour: hour, minute: minute)
-      else {
-        throw .invalidArgument(field: "\(field)\(part)", "expected a time of day such as 22:00")
-      }
-      return time
-    }
-    let isContract = !field.hasPrefix("configuration")
-    let first = try time(from, isContract ? ".from" : "_from")
-    let end = try time(to, isContract ? ".to" : "_to")
+  init?(from: String, to: String, fields: (from: String, to: String)) throws(RPCError) {
+    let first = try Self.time(from, fields.from)
+    let end = try Self.time(to, fields.to)
     if first == end { return nil }
     self.init(from: first, to: end)
+  }
+
+  private static func time(_ text: String, _ field: String) throws(RPCError) -> CivilTime {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }), let hour = Int(parts[0]),
+      let minute = Int(parts[1]), let time = CivilTime(hour: hour, minute: minute)
+    else { throw .invalidArgument(field: field, "expected a time of day such as 22:00") }
+    return time
   }
 }

@@ -99,8 +99,7 @@ extension UserID {
     guard let user = UserID(text) else {
       throw CommandFailure(
         .usage,
-        "--as: expected a user's id, 1 to \(Self.maximumBytes) of ASCII letters, digits, '-', '_', '.' and ':'"
-      )
+        "--as: expected a user's id, \(Self.form)")
     }
     self = user
   }

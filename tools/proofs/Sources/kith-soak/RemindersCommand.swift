@@ -296,7 +296,9 @@ private struct Soaking {
 
   func create(_ index: Int, due: Int64) async throws -> String {
     let request = CreateReminderRequest(
-      text: "Life \(index)", schedule: Schedule(start: Self.utc(due), zone: "UTC"))
+      text: "Life \(index)",
+      schedule: Schedule(
+        start: "\(Zone.utc.civil(at: Instant(milliseconds: Int(due))))", zone: "UTC"))
     let options = try options("create-\(index)")
     return try await insistently {
       try await reminders.createReminder(request, options: options).id
@@ -333,16 +335,6 @@ private struct Soaking {
         ).wallMs
       }
     }
-  }
-
-  /// A time on the wall of UTC.
-  private static func utc(_ milliseconds: Int64) -> String {
-    var seconds = Int(milliseconds / 1000)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T"
-      + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
   }
 }
 
