@@ -40,6 +40,20 @@ struct Link {
     static let nested = Traits(rawValue: 1 << 13)
     static let deep = Traits(rawValue: 1 << 14)
 
+    private static let names: [(Link.Traits, Observation)] = [
+      (.short, .linkShort), (.address, .linkAddress), (.user, .linkUser),
+      (.suspiciousTopLevel, .linkSuspiciousTopLevel), (.lookalike, .linkLookalike),
+      (.brandElsewhere, .linkBrandElsewhere), (.obfuscated, .linkObfuscated),
+      (.foreignScript, .linkForeignScript), (.official, .linkOfficial), (.agency, .linkAgency),
+      (.popular, .linkPopular), (.freeHost, .linkFreeHost), (.nested, .linkNested),
+      (.deep, .linkDeep),
+    ]
+
+    /// What rules call them.
+    var observations: [Observation] {
+      Self.names.filter { contains($0.0) }.map(\.1) + (isUnknown ? [.linkUnknown] : [])
+    }
+
     /// Whether nothing is known of where it leads.
     var isUnknown: Bool {
       isDisjoint(with: [.short, .official, .agency, .popular, .freeHost])

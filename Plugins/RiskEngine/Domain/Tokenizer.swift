@@ -467,18 +467,7 @@ struct Tokenizer {
 
   private func report(_ link: Link, _ result: inout TokenizedText) {
     note(.link, link.token, &result)
-    let pairs: [(Link.Traits, Observation)] = [
-      (.short, .linkShort), (.address, .linkAddress), (.user, .linkUser),
-      (.suspiciousTopLevel, .linkSuspiciousTopLevel), (.lookalike, .linkLookalike),
-      (.brandElsewhere, .linkBrandElsewhere), (.obfuscated, .linkObfuscated),
-      (.foreignScript, .linkForeignScript), (.official, .linkOfficial), (.agency, .linkAgency),
-      (.popular, .linkPopular), (.freeHost, .linkFreeHost), (.nested, .linkNested),
-      (.deep, .linkDeep),
-    ]
-    for (trait, observation) in pairs where link.traits.contains(trait) {
-      note(observation, link.token, &result)
-    }
-    if link.traits.isUnknown { note(.linkUnknown, link.token, &result) }
+    for observation in link.traits.observations { note(observation, link.token, &result) }
   }
 
   // MARK: - Small parts
