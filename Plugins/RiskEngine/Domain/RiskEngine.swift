@@ -51,7 +51,7 @@ public struct RiskEngine: Sendable {
 
   /// An engine of compiled parts.
   public init(
-    rules: RuleSet, domains: DomainLists, contacts: ContactFile, model: TextModel,
+    rules: RuleSet, domains: DomainCatalogue, contacts: ContactFile, model: TextModel,
     modelVersion: String
   ) {
     self.rules = rules
@@ -59,11 +59,14 @@ public struct RiskEngine: Sendable {
     self.modelVersion = modelVersion
     self.contacts = ContactBook(contacts)
     tokenizer = Tokenizer(
-      lexicon: rules.lexicon, reader: LinkReader(catalogue: DomainCatalogue(domains)))
+      lexicon: rules.lexicon, reader: LinkReader(catalogue: domains))
   }
 
   /// Which rules and model answer: `rules 1.0.0, model 1.0.0`.
   public var version: String { "rules \(rules.version), model \(modelVersion)" }
+
+  /// Tells what a link's address alone says.
+  public var links: LinkInspector { LinkInspector(tokenizer.reader.catalogue) }
 
   /// Whether a two-letter code is a state's.
   public func knows(state: String) -> Bool { contacts.knows(state: state) }

@@ -40,7 +40,7 @@ public struct ResourceBundle: Sendable {
   /// - Throws: `ResourceError` naming the file, what is wrong, and what to do.
   public init(folder: String) throws(ResourceError) {
     let rules = try Self.decode(RuleFile.self, folder, "rules.json")
-    let domains = try Self.decode(DomainLists.self, folder, "domains.json")
+    let domains = try Self.domains(folder)
     let contacts = try Self.decode(ContactFile.self, folder, "contacts.json")
     metadata = try Self.decode(ModelMetadata.self, folder, "model.json")
     guard !metadata.file.contains("/") else {
@@ -70,11 +70,27 @@ public struct ResourceBundle: Sendable {
     }
   }
 
+  private static func domains(_ folder: String) throws(ResourceError) -> DomainCatalogue {
+    let suffixes: PublicSuffixes
+    let bytes = try read(folder, "suffixes.bin")
+    do throws(PublicSuffixes.FileError) {
+      suffixes = try PublicSuffixes(decoding: bytes)
+    } catch {
+      throw ResourceError("\(folder)/suffixes.bin: \(error)")
+    }
+    return DomainCatalogue(
+      DomainCatalogue.Sources(
+        lists: try decode(DomainLists.self, folder, "domains.json"),
+        brands: String(decoding: try read(folder, "brands.txt"), as: UTF8.self),
+        popular: String(decoding: try read(folder, "popular.txt"), as: UTF8.self),
+        suffixes: suffixes))
+  }
+
   private static func read(_ folder: String, _ name: String) throws(ResourceError) -> [UInt8] {
     guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else {
       throw ResourceError(
         "\(folder)/\(name): cannot be read; the folder must hold rules.json, domains.json, "
-          + "contacts.json, model.json and model.bin: install the plugin again")
+          + "brands.txt, popular.txt, suffixes.bin, contacts.json, model.json and model.bin: install the plugin again")
     }
     return [UInt8](data)
   }

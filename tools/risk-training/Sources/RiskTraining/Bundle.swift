@@ -50,7 +50,7 @@ public struct Bundle {
   public init(folder: URL) { self.folder = folder }
 
   /// The parts that the trainer does not write.
-  public func parts() throws -> (rules: RuleSet, domains: DomainLists, contacts: ContactFile) {
+  public func parts() throws -> (rules: RuleSet, domains: DomainCatalogue, contacts: ContactFile) {
     let decoder = JSONDecoder()
     func read<Value: Decodable>(_ name: String, _ type: Value.Type) throws -> Value {
       do {
@@ -60,9 +60,23 @@ public struct Bundle {
       }
     }
     return (
-      try RuleSet(read("rules.json", RuleFile.self)), try read("domains.json", DomainLists.self),
+      try RuleSet(read("rules.json", RuleFile.self)), try domains(),
       try read("contacts.json", ContactFile.self)
     )
+  }
+
+  /// The lists of domains.
+  public func domains() throws -> DomainCatalogue {
+    func text(_ name: String) throws -> String {
+      try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+    }
+    let suffixes = try Data(contentsOf: folder.appending(path: "suffixes.bin"))
+    return DomainCatalogue(
+      DomainCatalogue.Sources(
+        lists: try JSONDecoder().decode(
+          DomainLists.self, from: Data(contentsOf: folder.appending(path: "domains.json"))),
+        brands: try text("brands.txt"), popular: try text("popular.txt"),
+        suffixes: try PublicSuffixes(decoding: [UInt8](suffixes))))
   }
 
   /// The engine that ships.
