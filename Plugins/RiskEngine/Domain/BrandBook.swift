@@ -16,8 +16,10 @@ public struct BrandBook: Sendable {
     var brand: Int
     /// Also an ordinary word or a name of a person: beside other words it says nothing.
     var isCommon: Bool
-    /// Guarded against changed letters although it is short or common.
+    /// Guarded as a name of its own although it is short or an ordinary word.
     var isGuardedWhenShort: Bool
+    /// Names of agencies under their own ending are guarded whatever they are.
+    var isAgency: Bool
     /// Whether other countries' sites of that name are not its own.
     var isHomebound: Bool
     /// Whether its servers have names under `net`.
@@ -27,9 +29,11 @@ public struct BrandBook: Sendable {
     /// Hashes of the suffixes of its own domains.
     var suffixes: [UInt64]
 
-    /// Whether a change of one letter counts, by the length alone.
+    /// Whether it is as good as a name that means nothing else.
+    var isDistinct: Bool { !isCommon || isGuardedWhenShort }
+    /// Whether a change of one letter can count: in a short name each makes somebody else's.
     var standsEdits: Bool {
-      isGuardedWhenShort || !isCommon && label.count >= 6
+      isGuardedWhenShort || isAgency || label.count >= (isCommon ? 7 : 6)
     }
   }
 
@@ -99,7 +103,8 @@ public struct BrandBook: Sendable {
       guards.append(
         Guard(
           label: label, brand: number, isCommon: mark.isCommon,
-          isGuardedWhenShort: mark.isGuarded || kind == "agency",
+          isGuardedWhenShort: mark.isGuarded || kind == "agency" && !mark.isCommon,
+          isAgency: kind == "agency",
           isHomebound: Self.homebound.contains(kind), isNetwork: Self.networks.contains(kind),
           isOtherName: isOther, suffixes: endings))
     }

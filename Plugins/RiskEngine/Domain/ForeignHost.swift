@@ -26,8 +26,8 @@ struct ForeignHost {
     let parts = scalars.split(omittingEmptySubsequences: false) {
       $0 == 0x2E || $0 == 0x3002 || $0 == 0xFF0E || $0 == 0xFF61
     }
-    for part in parts {
-      if !resolved.isEmpty || !labels.isEmpty { resolved.append(UInt8(ascii: ".")) }
+    for (index, part) in parts.enumerated() {
+      if index > 0 { resolved.append(UInt8(ascii: ".")) }
       add(Array(part))
     }
   }

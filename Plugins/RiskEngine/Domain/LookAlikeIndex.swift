@@ -150,7 +150,7 @@ struct LookAlikeIndex: Sendable {
       flagged = false
     } else if ending.isAbused {
       flagged = item.label.count >= 4 || item.isGuardedWhenShort
-    } else if item.isCommon && !item.isGuardedWhenShort {
+    } else if !item.isDistinct {
       flagged = false
     } else if item.label.count <= 4 && !item.isGuardedWhenShort {
       flagged = false
@@ -171,7 +171,7 @@ struct LookAlikeIndex: Sendable {
       let own = item.suffixes.contains(ending.hash)
       if own || !onlyOwn && (ending.isAbused || ending.isGeneric || ending.isNetwork),
         item.label.count >= 4 || item.isGuardedWhenShort,
-        !item.isCommon || item.isGuardedWhenShort || ending.isAbused
+        item.isDistinct || own && item.label.count >= 7 || ending.isAbused
       {
         return Match(brand: item.brand, reason: .hyphen)
       }
@@ -188,17 +188,15 @@ struct LookAlikeIndex: Sendable {
     }
     // `e-zpass-toll`: a name that has a hyphen itself.
     if found == nil, let match = withAddedWord(label[...], ending, onlyOwn) { return match }
+    var isExact = found != nil
     if found == nil {
-      for (index, part) in parts.enumerated() where part.count >= 5 && part.count <= 20 {
+      for (index, part) in parts.enumerated() where part.count >= 6 && part.count <= 20 {
         let seen = visual.value(of: Self.visualHash(part))
-        if seen != 0, guards[seen - 1].label.count >= 5 {
-          found = (guards[seen - 1], index)
-          break
-        }
-        var near: BrandBook.Guard?
-        if part.count >= 6 { edits(of: Array(part), atMost: 1) { item, _ in if item.label.count >= 6 { near = item } } }
-        if let near {
+        var near = seen == 0 ? nil : guards[seen - 1]
+        if near == nil { edits(of: Array(part), atMost: 1) { item, _ in near = item } }
+        if let near, !near.isCommon, near.label.count >= 6 {
           found = (near, index)
+          isExact = false
           break
         }
       }
@@ -207,18 +205,19 @@ struct LookAlikeIndex: Sendable {
     var hooks = 0
     var strong = 0
     for (index, part) in parts.enumerated() where index != at {
-      let kind = word(part)
+      let kind = isHook(part)
       if kind != 0 || part.allSatisfy({ $0 &- 0x30 < 10 }) { hooks += 1 }
       if kind == Self.strongHook { strong += 1 }
     }
     let others = parts.count - 1
     let flagged: Bool
-    if item.isCommon {
+    if !isExact || !item.isDistinct {
       flagged = hooks == others && strong > 0
     } else if item.label.count <= 4 {
-      flagged = hooks == others && (strong > 0 || ending.isAbused || item.isGuardedWhenShort)
+      flagged = hooks == others && (strong > 0 || ending.isAbused)
     } else {
-      flagged = hooks > 0 || ending.isAbused || item.label.count >= 8
+      flagged =
+        strong > 0 || hooks > 0 && ending.isAbused || hooks == others && item.isHomebound
     }
     return flagged ? Match(brand: item.brand, reason: .addedWord) : nil
   }
@@ -263,7 +262,7 @@ struct LookAlikeIndex: Sendable {
         for inner in 0..<min(rest.count - 2, longest) {
           middle = StableHash.step(middle, UInt32(rest[rest.startIndex + inner]))
           let place = inner >= 4 ? exact.value(of: middle) : 0
-          if place != 0, !guards[place - 1].isCommon,
+          if place != 0, guards[place - 1].isDistinct,
             isHook(rest[(rest.startIndex + inner + 1)...]) != 0
           {
             best = (guards[place - 1], rest)
@@ -281,13 +280,14 @@ struct LookAlikeIndex: Sendable {
   ) -> Bool {
     let kind = isHook(rest)
     let length = item.label.count
-    if item.isCommon && !item.isGuardedWhenShort { return kind == Self.strongHook && rest.count >= 4 }
+    guard kind != 0 else { return length >= 8 && ending.isAbused && item.isDistinct }
+    let isApart = rest.first == UInt8(ascii: "-") || rest.last == UInt8(ascii: "-")
     if length == 3 {
-      return item.isGuardedWhenShort && kind == Self.strongHook && (rest.count >= 3 || rest.last == UInt8(ascii: "-") || rest.first == UInt8(ascii: "-"))
+      return item.isGuardedWhenShort && kind == Self.strongHook && (rest.count >= 3 || isApart)
     }
-    if item.isCommon || length == 4 { return kind == Self.strongHook }
-    if kind != 0 { return true }
-    return length >= 8 && ending.isAbused
+    if !item.isDistinct || length == 4 { return kind == Self.strongHook }
+    // Companies have many names like `samsungapps.com`, so there only words that ask for something count.
+    return kind == Self.strongHook || ending.isAbused || item.isHomebound
   }
 
   /// Whether bytes are a hook, hyphens and digits at their ends aside; or two hooks.
@@ -337,12 +337,13 @@ struct LookAlikeIndex: Sendable {
       let wide = ending.isAbused || ending.isGeneric || ending.isNetwork
       let length = item.label.count
       let flagged: Bool
-      if onlyOwn || length <= 4 {
+      if onlyOwn || length <= 4 || item.isAgency && !item.isDistinct {
         flagged = own
       } else if length == 5 {
         flagged = own || ending.isAbused
       } else if distance == 1 {
-        flagged = own || wide && (!item.isCommon || ending.isAbused) || length >= 8 && !item.isCommon
+        flagged =
+          own || ending.isAbused || item.isDistinct && (wide || length >= 8 && !item.isCommon)
       } else {
         flagged = own || ending.isAbused
       }
