@@ -45,11 +45,11 @@ public struct BrandBook: Sendable {
 
   /// Trades whose names mean one country's: a site elsewhere is not theirs.
   private static let homebound: Set<Substring> = [
-    "bank", "payment", "broker", "toll", "agency", "health", "utility", "insurance", "charity",
+    "bank", "broker", "toll", "agency", "health", "utility", "insurance",
   ]
-  /// Trades that run networks, whose servers are often named under `net`.
-  private static let networks: Set<Substring> = [
-    "tech", "telecom", "streaming", "gaming", "security", "news", "crypto",
+  /// Trades that have no servers named under `net`, as networks and shops often do.
+  private static let offNetwork: Set<Substring> = [
+    "bank", "broker", "toll", "agency", "health", "utility", "insurance", "delivery", "charity",
   ]
 
   /// Reads lines of `kind|name|own domains|other names`. In front of a domain or name stands `~` when it is an
@@ -105,7 +105,7 @@ public struct BrandBook: Sendable {
           label: label, brand: number, isCommon: mark.isCommon,
           isGuardedWhenShort: mark.isGuarded || kind == "agency" && !mark.isCommon,
           isAgency: kind == "agency",
-          isHomebound: Self.homebound.contains(kind), isNetwork: Self.networks.contains(kind),
+          isHomebound: Self.homebound.contains(kind), isNetwork: !Self.offNetwork.contains(kind),
           isOtherName: isOther, suffixes: endings))
     }
   }

@@ -49,62 +49,37 @@ public struct DomainCatalogue: Sendable {
   public init(_ sources: Sources) {
     let lists = sources.lists
     suffixes = sources.suffixes
-    var table = FlatTable()
-    func add(hash: UInt64, _ listing: Listing, brand: Int? = nil) {
-      var value = table.value(of: hash) | Int(listing.rawValue)
-      if let brand { value = value & 0xFFFF | (brand + 1) << 16 }
-      table.set(hash, value)
-    }
-    func add(_ words: String, _ listing: Listing) {
-      for word in words.split(separator: " ") { add(hash: HostHash.of(word.utf8), listing) }
-    }
-    add(lists.topLevel, .topLevel)
-    add(lists.ambiguousTopLevel, [.topLevel, .ambiguousTopLevel])
-    add(lists.suspiciousTopLevel, [.topLevel, .suspiciousTopLevel])
-    add(lists.genericEndings, .genericEnding)
-    add(lists.shortenerEndings, .shortenerEnding)
-    add(lists.shorteners, .shortener)
-    add(lists.freeHosts, .freeHost)
-    add(lists.projectHosts, .projectHost)
-    add(lists.official, .agency)
+    var table = ListingTable()
+    table.add(lists.topLevel, .topLevel)
+    table.add(lists.ambiguousTopLevel, [.topLevel, .ambiguousTopLevel])
+    table.add(lists.suspiciousTopLevel, [.topLevel, .suspiciousTopLevel])
+    table.add(lists.genericEndings, .genericEnding)
+    table.add(lists.shortenerEndings, .shortenerEnding)
+    table.add(lists.shorteners, .shortener)
+    table.add(lists.freeHosts, .freeHost)
+    table.add(lists.projectHosts, .projectHost)
+    table.add(lists.official, .agency)
     let book = BrandBook(parsing: sources.brands, suffixes: suffixes)
     for (domain, brand) in book.domains {
-      add(hash: HostHash.of(domain), .brand, brand: brand)
+      table.add(HostHash.of(domain), .brand, brand: brand)
     }
-    Self.readPopular(sources.popular) { add(hash: $0, .popular) }
-    known = table
+    table.addPopular(sources.popular)
+    known = table.values
     brands = book.brands
     lookAlikes = LookAlikeIndex(
-      guards: book.guards, hooks: lists.lureWords.split(separator: " ").map { Array($0.utf8) },
-      strongHooks: lists.strongLureWords.split(separator: " ").map { Array($0.utf8) })
-  }
-
-  /// Reads `suffix: name name`, lines that start with `#` left out, and calls `body` with each name's hash.
-  private static func readPopular(_ text: String, _ body: (UInt64) -> Void) {
-    var text = text
-    text.withUTF8 { bytes in
-      for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-        var ending = HostHash.of(line[..<colon])
-        ending = StableHash.step(ending, 0x2E)
-        for name in line[(colon + 1)...].split(separator: UInt8(ascii: " ")) {
-          var hash = ending
-          for byte in name.reversed() { hash = StableHash.step(hash, UInt32(byte)) }
-          body(hash)
-        }
-      }
-    }
+      guards: book.guards, hooks: lists.lureWords.utf8.split(separator: 0x20).map { Array($0) },
+      strongHooks: lists.strongLureWords.utf8.split(separator: 0x20).map { Array($0) })
   }
 
   /// What the lists say of a name.
-  func listing(of name: some Sequence<UInt8>) -> Listing { listing(ofHash: HostHash.of(name)) }
+  func listing(of name: some BidirectionalCollection<UInt8>) -> Listing { listing(ofHash: HostHash.of(name)) }
 
   private func listing(ofHash hash: UInt64) -> Listing {
     Listing(rawValue: UInt16(truncatingIfNeeded: known.value(of: hash)))
   }
 
   /// Whether a label is a top-level domain.
-  func isTopLevel(_ label: some Collection<UInt8>) -> Bool { suffixes.isTopLevel(label) }
+  func isTopLevel(_ label: some BidirectionalCollection<UInt8>) -> Bool { suffixes.isTopLevel(label) }
 
   /// Takes what a host's name shows into `traits`.
   ///
@@ -246,13 +221,13 @@ public struct DomainCatalogue: Sendable {
     return nil
   }
 
-  /// Whether an unknown host has the shape that link shorteners have: two to eight letters under an ending that
-  /// they like, and a short path of letters and digits that make no word.
+  /// Whether an unknown host has the shape that link shorteners have: up to eight letters under an ending that
+  /// they like, or three under any, and a short path of letters and digits that make no word.
   func isShortenerShaped(_ host: ArraySlice<UInt8>, ending: Int, path: ArraySlice<UInt8>) -> Bool {
-    guard ending > host.startIndex + 1, listing(of: host[ending...]).contains(.shortenerEnding)
-    else { return false }
+    guard ending > host.startIndex + 1 else { return false }
     let name = host[..<(ending - 1)]
-    guard (1...8).contains(name.count), !name.contains(UInt8(ascii: ".")),
+    let most = listing(of: host[ending...]).contains(.shortenerEnding) ? 8 : 3
+    guard name.count <= most, !name.contains(UInt8(ascii: ".")),
       !name.contains(UInt8(ascii: "-"))
     else { return false }
     let code = path.drop { $0 == UInt8(ascii: "/") }
@@ -262,5 +237,63 @@ public struct DomainCatalogue: Sendable {
     let digits = code.contains { $0 &- 0x30 < 10 }
     let vowels = code.contains { [0x61, 0x65, 0x69, 0x6F, 0x75, 0x79].contains($0) }
     return digits || !vowels
+  }
+}
+
+/// Listings by the hashes of names, while they are read.
+private struct ListingTable {
+  var values = FlatTable()
+
+  mutating func add(_ hash: UInt64, _ listing: DomainCatalogue.Listing, brand: Int? = nil) {
+    var value = values.value(of: hash) | Int(listing.rawValue)
+    if let brand { value = value & 0xFFFF | (brand + 1) << 16 }
+    values.set(hash, value)
+  }
+
+  /// Adds words parted by spaces.
+  mutating func add(_ words: String, _ listing: DomainCatalogue.Listing) {
+    let bytes = Array(words.utf8)
+    var end = bytes.count
+    while end > 0 {
+      var hash = StableHash.start
+      var start = end
+      while start > 0, bytes[start - 1] != UInt8(ascii: " ") {
+        start -= 1
+        hash = StableHash.step(hash, UInt32(bytes[start]))
+      }
+      if start < end { add(hash, listing) }
+      end = start - 1
+    }
+  }
+
+  /// Adds lines of `suffix: name name`; lines that start with `#` are left out.
+  mutating func addPopular(_ text: String) {
+    let bytes = Array(text.utf8)
+    var index = 0
+    while index < bytes.count {
+      let start = index
+      while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
+      let line = start..<index
+      index += 1
+      guard line.isEmpty || bytes[start] != UInt8(ascii: "#"),
+        let colon = line.first(where: { bytes[$0] == UInt8(ascii: ":") })
+      else { continue }
+      var ending = StableHash.start
+      for place in (start..<colon).reversed() {
+        ending = StableHash.step(ending, UInt32(bytes[place]))
+      }
+      ending = StableHash.step(ending, 0x2E)
+      var end = line.upperBound
+      while end > colon + 1 {
+        var hash = ending
+        var first = end
+        while first > colon + 1, bytes[first - 1] != UInt8(ascii: " ") {
+          first -= 1
+          hash = StableHash.step(hash, UInt32(bytes[first]))
+        }
+        if first < end { add(hash, .popular) }
+        end = first - 1
+      }
+    }
   }
 }

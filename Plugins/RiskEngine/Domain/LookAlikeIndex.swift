@@ -38,7 +38,7 @@ struct LookAlikeIndex: Sendable {
   private static let strongHook = 2
 
   /// The least length of a name that is guarded against two edits.
-  private static let twoEdits = 10
+  private static let twoEdits = 12
   /// Longer labels are not compared letter by letter; no brand's is as long.
   private static let longestLabel = 40
 
@@ -59,7 +59,7 @@ struct LookAlikeIndex: Sendable {
       longest = max(longest, item.label.count)
       guard item.standsEdits else { continue }
       Self.deletions(
-        of: item.label, two: item.label.count >= Self.twoEdits
+        of: item.label, two: item.label.count >= Self.twoEdits && !item.isOtherName
       ) { pairs.append(($0, UInt16(place))) }
     }
     deletions = HashBuckets(pairs)
@@ -191,9 +191,10 @@ struct LookAlikeIndex: Sendable {
     var isExact = found != nil
     if found == nil {
       for (index, part) in parts.enumerated() where part.count >= 6 && part.count <= 20 {
+        // A part is often a word, so it has to be long to stand for a name with a letter changed.
         let seen = visual.value(of: Self.visualHash(part))
         var near = seen == 0 ? nil : guards[seen - 1]
-        if near == nil { edits(of: Array(part), atMost: 1) { item, _ in near = item } }
+        if near == nil, part.count >= 7 { edits(of: Array(part), atMost: 1) { item, _ in near = item } }
         if let near, !near.isCommon, near.label.count >= 6 {
           found = (near, index)
           isExact = false
@@ -212,7 +213,7 @@ struct LookAlikeIndex: Sendable {
     let others = parts.count - 1
     let flagged: Bool
     if !isExact || !item.isDistinct {
-      flagged = hooks == others && strong > 0
+      flagged = hooks == others && strong > 0 && item.label.count >= 5
     } else if item.label.count <= 4 {
       flagged = hooks == others && (strong > 0 || ending.isAbused)
     } else {
@@ -285,7 +286,8 @@ struct LookAlikeIndex: Sendable {
     if length == 3 {
       return item.isGuardedWhenShort && kind == Self.strongHook && (rest.count >= 3 || isApart)
     }
-    if !item.isDistinct || length == 4 { return kind == Self.strongHook }
+    if !item.isDistinct { return kind == Self.strongHook && length >= 5 }
+    if length == 4 { return kind == Self.strongHook }
     // Companies have many names like `samsungapps.com`, so there only words that ask for something count.
     return kind == Self.strongHook || ending.isAbused || item.isHomebound
   }
@@ -299,7 +301,7 @@ struct LookAlikeIndex: Sendable {
     while let last = rest.last, last == UInt8(ascii: "-") || last &- 0x30 < 10 {
       rest = rest.dropLast()
     }
-    guard !rest.isEmpty else { return given.count >= 2 ? Self.hook : 0 }
+    guard !rest.isEmpty else { return 0 }
     let whole = word(rest)
     if whole != 0 { return whole }
     var hash = StableHash.start
@@ -337,13 +339,16 @@ struct LookAlikeIndex: Sendable {
       let wide = ending.isAbused || ending.isGeneric || ending.isNetwork
       let length = item.label.count
       let flagged: Bool
-      if onlyOwn || length <= 4 || item.isAgency && !item.isDistinct {
+      if length == 3, label.count < 3, !item.isAgency {
+        // Two letters are always somebody's.
+        flagged = false
+      } else if onlyOwn || length <= 4 || item.isAgency && !item.isDistinct {
         flagged = own
       } else if length == 5 {
         flagged = own || ending.isAbused
       } else if distance == 1 {
         flagged =
-          own || ending.isAbused || item.isDistinct && (wide || length >= 8 && !item.isCommon)
+          own || ending.isAbused || wide && item.isDistinct && length >= 8
       } else {
         flagged = own || ending.isAbused
       }
@@ -390,12 +395,13 @@ struct LookAlikeIndex: Sendable {
   private func edits(
     of label: [UInt8], atMost limit: Int = 2, _ body: (BrandBook.Guard, Int) -> Void
   ) {
-    var seen: Set<UInt16> = []
+    var seen: [UInt16] = []
     Self.deletions(of: label, two: limit > 1 && label.count >= Self.twoEdits - 2) { hash in
       deletions.each(hash) { place in
-        guard seen.insert(place).inserted else { return }
+        guard !seen.contains(place) else { return }
+        seen.append(place)
         let item = guards[Int(place)]
-        let allowed = min(limit, item.label.count >= Self.twoEdits ? 2 : 1)
+        let allowed = min(limit, item.label.count >= Self.twoEdits && !item.isOtherName ? 2 : 1)
         let distance = EditDistance.between(label, item.label, atMost: allowed)
         if distance >= 1, distance <= allowed { body(item, distance) }
       }
@@ -441,7 +447,7 @@ struct LookAlikeIndex: Sendable {
       case UInt8(ascii: "m"): step("r"); step("n")
       case UInt8(ascii: "w"): step("v"); step("v")
       case UInt8(ascii: "d"): step("c"); step("l")
-      case UInt8(ascii: "i"), UInt8(ascii: "1"), UInt8(ascii: "j"): step("l")
+      case UInt8(ascii: "i"), UInt8(ascii: "1"): step("l")
       case UInt8(ascii: "0"): step("o")
       case UInt8(ascii: "3"): step("e")
       case UInt8(ascii: "4"): step("a")

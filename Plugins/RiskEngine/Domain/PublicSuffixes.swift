@@ -105,7 +105,7 @@ public struct PublicSuffixes: Sendable {
   }
 
   /// Whether a label is a top-level domain of the list.
-  func isTopLevel(_ label: some Collection<UInt8>) -> Bool {
+  func isTopLevel(_ label: some BidirectionalCollection<UInt8>) -> Bool {
     flags(of: HostHash.of(label)) & (Self.name | Self.wildcard) != 0
   }
 }
@@ -143,7 +143,7 @@ enum HostHash {
   }
 
   /// The hash of one name.
-  static func of(_ name: some Sequence<UInt8>) -> UInt64 {
+  static func of(_ name: some BidirectionalCollection<UInt8>) -> UInt64 {
     var hash = StableHash.start
     for byte in name.reversed() { hash = StableHash.step(hash, UInt32(byte)) }
     return hash
