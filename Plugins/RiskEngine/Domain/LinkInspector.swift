@@ -30,11 +30,11 @@ public struct LinkInspector: Sendable {
   private func inspect(_ text: NormalizedText) -> LinkReport? {
     let reader = LinkReader(catalogue: catalogue)
     let count = text.scalars.count
-    let first = text.scalars.firstIndex(of: 0x20) ?? count
-    if first < count {
-      // A space inside: what the tokenizer makes of it.
+    if text.scalars.contains(where: { $0 == 0x20 || $0 == 0x3C || $0 == 0x5D }) {
+      // A space, or a text that is shown for it: what the tokenizer makes of them.
       let tokenizer = Tokenizer(lexicon: Lexicon(), reader: reader)
-      return tokenizer.tokenize(text).links.first.map(report)
+      let links = tokenizer.tokenize(text).links
+      return (links.first { $0.traits.contains(.mismatch) } ?? links.first).map(report)
     }
     guard case .link(_, let link) = reader.read(text, 0..<count, schemeBefore: true) else {
       return nil

@@ -101,6 +101,7 @@ struct LinkReader {
     _ text: NormalizedText, start: Int, hostStart: Int, end: Int, traits given: LinkTraits
   ) -> Found? {
     let scalars = text.scalars
+    let end = Self.end(scalars, hostStart, end, start: start)
     var traits = given
     var host: [UInt8] = []
     var places: Range<Int> = hostStart..<hostStart
@@ -201,6 +202,21 @@ struct LinkReader {
   /// Takes what the host's name says into the link.
   func examine(_ link: inout Link, _ originals: [UInt32]?) {
     link.reading = catalogue.examine(host: link.host, scalars: originals, traits: &link.traits)
+  }
+
+  /// Where a link ends at the latest: quotes and angle brackets are never part of one, nor is what closes
+  /// the target of a Markdown link.
+  private static func end(_ scalars: [UInt32], _ from: Int, _ limit: Int, start: Int) -> Int {
+    let isTarget = start >= 2 && scalars[start - 1] == 0x28 && scalars[start - 2] == 0x5D
+    var index = from
+    while index < limit {
+      switch scalars[index] {
+      case 0x22, 0x3C, 0x3E: return index
+      case 0x29 where isTarget: return index
+      default: index += 1
+      }
+    }
+    return limit
   }
 
   /// Whether an `@` follows within the authority.

@@ -212,10 +212,11 @@ struct LookAlikeIndex: Sendable {
     }
     let others = parts.count - 1
     let flagged: Bool
-    if !isExact || !item.isDistinct {
+    let isOwnAgency = item.isAgency && item.suffixes.contains(ending.hash)
+    if !isExact || !item.isDistinct && !isOwnAgency {
       flagged = hooks == others && strong > 0 && item.label.count >= 5
     } else if item.label.count <= 4 {
-      flagged = hooks == others && (strong > 0 || ending.isAbused)
+      flagged = hooks == others && (strong > 0 || ending.isAbused || item.isGuardedWhenShort)
     } else {
       flagged =
         strong > 0 || hooks > 0 && ending.isAbused || hooks == others && item.isHomebound
@@ -283,6 +284,7 @@ struct LookAlikeIndex: Sendable {
     let length = item.label.count
     guard kind != 0 else { return length >= 8 && ending.isAbused && item.isDistinct }
     let isApart = rest.first == UInt8(ascii: "-") || rest.last == UInt8(ascii: "-")
+    if item.isAgency, item.suffixes.contains(ending.hash) { return kind == Self.strongHook }
     if length == 3 {
       return item.isGuardedWhenShort && kind == Self.strongHook && (rest.count >= 3 || isApart)
     }

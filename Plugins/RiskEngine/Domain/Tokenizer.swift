@@ -51,6 +51,7 @@ struct Tokenizer {
         schemeBefore = false
         switch found {
         case .link(let range, var link):
+          compareWithShown(&link, range, text, result)
           if range.lowerBound > index { words(text, index..<range.lowerBound, &result) }
           link.token = result.tokens.count
           result.links.append(link)
