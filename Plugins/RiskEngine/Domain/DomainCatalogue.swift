@@ -14,6 +14,7 @@ public struct DomainCatalogue: Sendable {
     static let brand = Listing(rawValue: 256)
     static let shortenerEnding = Listing(rawValue: 512)
     static let projectHost = Listing(rawValue: 1024)
+    static let freeMail = Listing(rawValue: 2048)
   }
 
   /// The files that it is made of.
@@ -39,14 +40,16 @@ public struct DomainCatalogue: Sendable {
   }
 
   /// The names that scammers pose as.
-  public let brands: [BrandBook.Brand]
+  public private(set) var brands: [BrandBook.Brand]
   let suffixes: PublicSuffixes
   /// By the hash of a name (see `HostHash`): its listing, and above it the number of its brand.
   private var known = FlatTable()
   private let lookAlikes: LookAlikeIndex
 
   /// Reads the files.
-  public init(_ sources: Sources) {
+  ///
+  /// - Parameter senders: the known senders; a brand that has a domain of one takes its id and name.
+  public init(_ sources: Sources, senders: [SenderFile.Sender] = []) {
     let lists = sources.lists
     suffixes = sources.suffixes
     var table = ListingTable()
@@ -58,6 +61,7 @@ public struct DomainCatalogue: Sendable {
     table.add(lists.shorteners, .shortener)
     table.add(lists.freeHosts, .freeHost)
     table.add(lists.projectHosts, .projectHost)
+    table.add(lists.freeMail, .freeMail)
     table.add(lists.official, .agency)
     let book = BrandBook(parsing: sources.brands, suffixes: suffixes)
     for (domain, brand) in book.domains {
@@ -65,7 +69,23 @@ public struct DomainCatalogue: Sendable {
     }
     table.addPopular(sources.popular)
     known = table.values
+    var senderBrands: Set<Int> = []
     brands = book.brands
+    for sender in senders {
+      for domain in sender.domains.utf8.split(separator: 0x20) {
+        let value = known.value(of: HostHash.of(domain))
+        if value >> 16 == 0 {
+          // A sender that the book does not have: its domains are its own, its name is not guarded.
+          table.add(HostHash.of(domain), .brand, brand: brands.count)
+          brands.append(
+            BrandBook.Brand(id: sender.id, name: sender.name, kind: sender.kind.rawValue))
+        } else if senderBrands.insert(value >> 16 - 1).inserted {
+          brands[value >> 16 - 1].id = sender.id
+          brands[value >> 16 - 1].name = sender.name
+        }
+      }
+    }
+    known = table.values
     lookAlikes = LookAlikeIndex(
       guards: book.guards, hooks: lists.lureWords.utf8.split(separator: 0x20).map { Array($0) },
       strongHooks: lists.strongLureWords.utf8.split(separator: 0x20).map { Array($0) })

@@ -19,6 +19,8 @@ public struct DomainLists: Codable, Sendable {
   public var freeHosts: String
   /// Those where a name is given only to the project that it belongs to.
   public var projectHosts: String
+  /// Services where anybody gets an e-mail address.
+  public var freeMail: String
   /// Domains and suffixes of public agencies.
   public var official: String
   /// Words that look-alike domains add to a brand's name.
@@ -34,6 +36,7 @@ public struct DomainLists: Codable, Sendable {
     case genericEndings = "generic_endings"
     case shortenerEndings = "shortener_endings"
     case freeHosts = "free_hosts"
+    case freeMail = "free_mail"
     case projectHosts = "project_hosts"
     case lureWords = "lure_words"
     case strongLureWords = "strong_lure_words"

@@ -70,6 +70,23 @@ public struct LinkTraits: OptionSet, Sendable, Hashable {
   /// An override of the direction of writing inside.
   public static let directionOverride = LinkTraits(rawValue: 1 << 23)
 
+  private static let names: [(LinkTraits, Observation)] = [
+    (.short, .linkShort), (.address, .linkAddress), (.user, .linkUser),
+    (.suspiciousTopLevel, .linkSuspiciousTopLevel), (.lookalike, .linkLookalike),
+    (.brandElsewhere, .linkBrandElsewhere), (.obfuscated, .linkObfuscated),
+    (.foreignScript, .linkForeignScript), (.official, .linkOfficial), (.agency, .linkAgency),
+    (.popular, .linkPopular), (.freeHost, .linkFreeHost), (.nested, .linkNested),
+    (.deep, .linkDeep), (.punycode, .linkPunycode), (.mixedScript, .linkMixedScript),
+    (.mismatch, .linkShownMismatch), (.port, .linkPort), (.long, .linkLong),
+    (.shortShaped, .linkShortShaped), (.manyAt, .linkManyAt), (.backslash, .linkBackslash),
+    (.directionOverride, .linkDirectionOverride),
+  ]
+
+  /// What rules call them.
+  var observations: [Observation] {
+    Self.names.filter { contains($0.0) }.map(\.1) + (isUnknown ? [.linkUnknown] : [])
+  }
+
   /// Whether nothing is known of where it leads.
   public var isUnknown: Bool {
     isDisjoint(with: [.short, .official, .agency, .popular, .freeHost])

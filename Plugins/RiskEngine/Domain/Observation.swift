@@ -3,11 +3,14 @@ public enum Observation: Int, CaseIterable, Sendable {
   case link, linkShort, linkAddress, linkUser, linkSuspiciousTopLevel, linkLookalike,
     linkBrandElsewhere
   case linkObfuscated, linkForeignScript, linkOfficial, linkAgency, linkPopular, linkUnknown
-  case linkFreeHost, linkNested, linkDeep, linkPunycode, linkMixedScript, linkMismatch, linkPort
+  case linkFreeHost, linkNested, linkDeep, linkPunycode, linkMixedScript, linkShownMismatch, linkPort
   case linkLong, linkShortShaped, linkManyAt, linkBackslash, linkDirectionOverride
   case phone, money, code, number, email
   case invisible, directionOverride, homoglyphWord, styledWord, leetWord, spacedWord, maskedWord
   case shouting, contact, brief
+  case offHours, callbackMismatch, linkMismatch
+  case senderReported, senderLookalike, senderFreeMail, senderOwnDomain, senderOneRing
+  case senderImpossible, senderShortCode, phoneReported
 
   /// Its name in the rule file.
   public var name: String {
@@ -30,7 +33,7 @@ public enum Observation: Int, CaseIterable, Sendable {
     case .linkDeep: "link.deep"
     case .linkPunycode: "link.punycode"
     case .linkMixedScript: "link.mixed_script"
-    case .linkMismatch: "link.mismatch"
+    case .linkShownMismatch: "link.mismatch"
     case .linkPort: "link.port"
     case .linkLong: "link.long"
     case .linkShortShaped: "link.short_shaped"
@@ -52,6 +55,27 @@ public enum Observation: Int, CaseIterable, Sendable {
     case .shouting: "text.shouting"
     case .contact: "sender.contact"
     case .brief: "text.brief"
+    case .offHours: "claim.off_hours"
+    case .callbackMismatch: "claim.callback_mismatch"
+    case .linkMismatch: "claim.link_mismatch"
+    case .senderReported: "sender.reported"
+    case .senderLookalike: "sender.lookalike"
+    case .senderFreeMail: "sender.free_mail"
+    case .senderOwnDomain: "sender.own_domain"
+    case .senderOneRing: "sender.one_ring"
+    case .senderImpossible: "sender.impossible"
+    case .senderShortCode: "sender.short_code"
+    case .phoneReported: "phone.reported"
+    }
+  }
+
+  /// Whether it is of the text or the sender as a whole, and stands nowhere in the text.
+  var isOfWholeText: Bool {
+    switch self {
+    case .shouting, .contact, .brief, .senderReported, .senderLookalike, .senderFreeMail,
+      .senderOwnDomain, .senderOneRing, .senderImpossible, .senderShortCode:
+      true
+    default: false
     }
   }
 }
@@ -61,4 +85,9 @@ struct Finding {
   var atom: Int
   var first: Int
   var last: Int
+
+  /// The order of the text.
+  static func precedes(_ one: Finding, _ other: Finding) -> Bool {
+    (one.last, one.first, one.atom) < (other.last, other.first, other.atom)
+  }
 }

@@ -161,10 +161,14 @@ public struct TextModel: Sendable {
     return result
   }
 
-  /// The calibrated log-odds.
+  /// The calibrated log-odds, no further from 0 than those of 999 in 1,000: nothing that the model was
+  /// fitted to says more, and a feature vector does not either.
   func calibrated(_ raw: Double) -> Double {
-    parameters.calibrationSlope * raw + parameters.calibrationOffset
+    let logOdds = parameters.calibrationSlope * raw + parameters.calibrationOffset
+    return max(-Self.largestLogOdds, min(Self.largestLogOdds, logOdds))
   }
+
+  private static let largestLogOdds = DeterministicMath.logarithm(999)
 }
 
 // MARK: - The file

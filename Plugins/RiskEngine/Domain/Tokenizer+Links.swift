@@ -133,20 +133,6 @@ extension Tokenizer {
 
   func report(_ link: Link, _ result: inout TokenizedText) {
     note(.link, link.token, &result)
-    let pairs: [(LinkTraits, Observation)] = [
-      (.short, .linkShort), (.address, .linkAddress), (.user, .linkUser),
-      (.suspiciousTopLevel, .linkSuspiciousTopLevel), (.lookalike, .linkLookalike),
-      (.brandElsewhere, .linkBrandElsewhere), (.obfuscated, .linkObfuscated),
-      (.foreignScript, .linkForeignScript), (.official, .linkOfficial), (.agency, .linkAgency),
-      (.popular, .linkPopular), (.freeHost, .linkFreeHost), (.nested, .linkNested),
-      (.deep, .linkDeep), (.punycode, .linkPunycode), (.mixedScript, .linkMixedScript),
-      (.mismatch, .linkMismatch), (.port, .linkPort), (.long, .linkLong),
-      (.shortShaped, .linkShortShaped), (.manyAt, .linkManyAt), (.backslash, .linkBackslash),
-      (.directionOverride, .linkDirectionOverride),
-    ]
-    for (trait, observation) in pairs where link.traits.contains(trait) {
-      note(observation, link.token, &result)
-    }
-    if link.traits.isUnknown { note(.linkUnknown, link.token, &result) }
+    for observation in link.traits.observations { note(observation, link.token, &result) }
   }
 }

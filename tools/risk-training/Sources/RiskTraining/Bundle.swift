@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+public import Foundation
 public import RiskEngineDomain
 
 /// The files of `Plugins/RiskEngine/Resources`.
@@ -49,8 +49,8 @@ public struct Bundle {
   /// The bundle in a folder.
   public init(folder: URL) { self.folder = folder }
 
-  /// The parts that the trainer does not write.
-  public func parts() throws -> (rules: RuleSet, domains: DomainCatalogue, contacts: ContactFile) {
+  /// The rules, domains and senders, which the trainer does not write.
+  public func rules() throws -> RuleBundle {
     let decoder = JSONDecoder()
     func read<Value: Decodable>(_ name: String, _ type: Value.Type) throws -> Value {
       do {
@@ -59,29 +59,26 @@ public struct Bundle {
         throw ToolError("\(folder.appending(path: name).path): \(error)")
       }
     }
-    return (
-      try RuleSet(read("rules.json", RuleFile.self)), try domains(),
-      try read("contacts.json", ContactFile.self)
-    )
+    return try RuleBundle(
+      rules: read("rules.json", RuleFile.self), domains: domains(),
+      senders: read("senders.json", SenderFile.self))
   }
 
   /// The lists of domains.
-  public func domains() throws -> DomainCatalogue {
+  public func domains() throws -> DomainCatalogue.Sources {
     func text(_ name: String) throws -> String {
       try String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
     let suffixes = try Data(contentsOf: folder.appending(path: "suffixes.bin"))
-    return DomainCatalogue(
-      DomainCatalogue.Sources(
-        lists: try JSONDecoder().decode(
-          DomainLists.self, from: Data(contentsOf: folder.appending(path: "domains.json"))),
-        brands: try text("brands.txt"), popular: try text("popular.txt"),
-        suffixes: try PublicSuffixes(decoding: [UInt8](suffixes))))
+    return DomainCatalogue.Sources(
+      lists: try JSONDecoder().decode(
+        DomainLists.self, from: Data(contentsOf: folder.appending(path: "domains.json"))),
+      brands: try text("brands.txt"), popular: try text("popular.txt"),
+      suffixes: try PublicSuffixes(decoding: [UInt8](suffixes)))
   }
 
   /// The engine that ships.
   public func engine() throws -> RiskEngine {
-    let (rules, domains, contacts) = try parts()
     let metadata = try JSONDecoder().decode(
       Metadata.self, from: Data(contentsOf: folder.appending(path: "model.json")))
     let bytes = [UInt8](try Data(contentsOf: folder.appending(path: metadata.file)))
@@ -89,8 +86,7 @@ public struct Bundle {
       throw ToolError("\(metadata.file) does not match its checksum; run tools/train-risk")
     }
     return RiskEngine(
-      rules: rules, domains: domains, contacts: contacts, model: try TextModel(decoding: bytes),
-      modelVersion: metadata.version)
+      bundle: try rules(), model: try TextModel(decoding: bytes), modelVersion: metadata.version)
   }
 
   /// Writes model and metadata.

@@ -57,7 +57,7 @@ func evaluate(_ data: URL) throws -> Figures {
   let bundle = Bundle(folder: Places.resources)
   let clock = ContinuousClock()
   let start = clock.now
-  let catalogue = try bundle.domains()
+  let catalogue = try DomainCatalogue(bundle.domains())
   let inspector = LinkInspector(catalogue)
   figures.loadMilliseconds = (clock.now - start) / .milliseconds(1)
   func isLookAlike(_ domain: String) -> Bool { inspector.inspect(domain)?.bucket == .lookAlike }
@@ -109,7 +109,7 @@ func evaluate(_ data: URL) throws -> Figures {
       let found = report?.bucket == .lookAlike
       count(
         &figures.flagged, name, found,
-        "\(domain) (\(report?.brand?.id ?? ""), \(report?.reason?.rawValue ?? ""))", keeps: true)
+        "\(domain) (\(report?.imitates ?? ""), \(report?.reason?.rawValue ?? ""))", keeps: true)
     }
     let begin = clock.now
     var rounds = 0
@@ -126,16 +126,19 @@ func evaluate(_ data: URL) throws -> Figures {
     for line in try lines(domains.appending(path: file)) where !line.hasPrefix("#") {
       let host = line.trimmingCharacters(in: .whitespaces)
       guard !host.isEmpty else { continue }
-      let traits = inspector.inspect("https://\(host)/x7Kq2")?.traits ?? []
-      count(&figures.shorteners, "\(name), listed", traits.contains(.short), host, keeps: false)
+      let found = inspector.inspect("https://\(host)/x7Kq2")?.observations ?? []
+      count(
+        &figures.shorteners, "\(name), listed", found.contains("link.short"), host, keeps: false)
       count(
         &figures.shorteners, "\(name), listed or of the shape",
-        !traits.isDisjoint(with: [.short, .shortShaped]), host, keeps: false)
+        found.contains("link.short") || found.contains("link.short_shaped"), host, keeps: false)
     }
   }
   for (name, list) in popular {
     for domain in list {
-      let shaped = inspector.inspect("https://\(domain)/x7Kq2")?.traits.contains(.shortShaped) == true
+      let shaped =
+        inspector.inspect("https://\(domain)/x7Kq2")?.observations.contains("link.short_shaped")
+        == true
       count(&figures.shorteners, "of the shape in \(name)", shaped, domain, keeps: true, most: 8)
     }
   }

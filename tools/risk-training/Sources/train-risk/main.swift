@@ -34,7 +34,7 @@ do {
   }
   let folder = URL(filePath: data)
   let bundle = Bundle(folder: option("--out").map { URL(filePath: $0) } ?? Places.resources)
-  let (rules, domains, contacts) = try Bundle(folder: Places.resources).parts()
+  let rules = try Bundle(folder: Places.resources).rules()
   let train = try LabelledText.read(folder.appending(path: "train.jsonl"))
   let tune = try LabelledText.read(folder.appending(path: "tune.jsonl"))
   let templates = try TemplateFile(Places.templates)
@@ -43,8 +43,8 @@ do {
 
   func engine(_ parameters: TextModel.Parameters, _ weights: [Int16]) -> RiskEngine {
     RiskEngine(
-      rules: rules, domains: domains, contacts: contacts,
-      model: TextModel(parameters: parameters, weights: weights), modelVersion: modelVersion)
+      bundle: rules, model: TextModel(parameters: parameters, weights: weights),
+      modelVersion: modelVersion)
   }
   var parameters = TextModel.Parameters(
     unit: 1, bias: 0, leastNorm: Examples.leastNorm, calibrationSlope: 1, calibrationOffset: 0,
@@ -129,7 +129,7 @@ do {
   figures = figures.mapValues { ($0 * 10_000).rounded() / 10_000 }
   try bundle.write(fitted.model) { checksum in
     Bundle.Metadata(
-      version: modelVersion, rulesVersion: rules.version, file: "model.bin", sha256: checksum,
+      version: modelVersion, rulesVersion: rules.rules.version, file: "model.bin", sha256: checksum,
       trainingTexts: train.count + own.count, generatedTexts: own.count, figures: figures)
   }
   for (name, value) in figures.sorted(by: { $0.key < $1.key }) { print("tune \(name): \(value)") }
