@@ -92,14 +92,18 @@ public struct DomainCatalogue: Sendable {
   }
 
   /// What the lists say of a name.
-  func listing(of name: some BidirectionalCollection<UInt8>) -> Listing { listing(ofHash: HostHash.of(name)) }
+  func listing(of name: some BidirectionalCollection<UInt8>) -> Listing {
+    listing(ofHash: HostHash.of(name))
+  }
 
   private func listing(ofHash hash: UInt64) -> Listing {
     Listing(rawValue: UInt16(truncatingIfNeeded: known.value(of: hash)))
   }
 
   /// Whether a label is a top-level domain.
-  func isTopLevel(_ label: some BidirectionalCollection<UInt8>) -> Bool { suffixes.isTopLevel(label) }
+  func isTopLevel(_ label: some BidirectionalCollection<UInt8>) -> Bool {
+    suffixes.isTopLevel(label)
+  }
 
   /// Takes what a host's name shows into `traits`.
   ///
@@ -114,10 +118,17 @@ public struct DomainCatalogue: Sendable {
     let host = foreign?.resolved ?? folded
     reading.host = host
     let names = HostHash.names(of: host)
-    let suffix = suffixes.suffix(of: names)
+    var suffix = suffixes.suffix(of: names)
+    var suffixAt = names.firstIndex { $0.start == suffix.start } ?? 0
+    // Below a service where anybody puts up pages each name is somebody else's, as below a suffix.
+    if let at = names.indices.dropLast().last(where: {
+      $0 > suffixAt && self.listing(ofHash: names[$0].hash).contains(.freeHost)
+    }), !names[at...].dropFirst().contains(where: { known.value(of: $0.hash) != 0 }) {
+      suffixAt = at
+      suffix = PublicSuffixes.Suffix(start: names[at].start, isPrivate: true, isListed: true)
+    }
     reading.suffixStart = suffix.start
     reading.isPrivateSuffix = suffix.isPrivate
-    let suffixAt = names.firstIndex { $0.start == suffix.start } ?? 0
     guard let top = names.first else { return reading }
     if listing(ofHash: top.hash).contains(.suspiciousTopLevel) {
       traits.insert(.suspiciousTopLevel)
@@ -169,7 +180,8 @@ public struct DomainCatalogue: Sendable {
       }
     }
     var label = Array(host[start..<(suffix.start - 1)])
-    if start > 0, let match = lookAlikes.joined(host[..<(suffix.start - 1)].filter { $0 != 0x2E }, ending)
+    if start > 0,
+      let match = lookAlikes.joined(host[..<(suffix.start - 1)].filter { $0 != 0x2E }, ending)
     {
       note(match, &reading, &traits)
       return reading
@@ -206,7 +218,8 @@ public struct DomainCatalogue: Sendable {
       isAbused: !isProjects
         && (suffix.isPrivate || !listing.isDisjoint(with: [.suspiciousTopLevel, .freeHost])),
       isGeneric: listing.contains(.genericEnding),
-      isNetwork: host[suffix.start...].elementsEqual("net".utf8), isProjects: isProjects)
+      isNetwork: host[suffix.start...].elementsEqual("net".utf8), isShared: suffix.isPrivate,
+      isProjects: isProjects)
   }
 
   /// A brand's name among the labels in front of the registrable domain.
@@ -218,7 +231,8 @@ public struct DomainCatalogue: Sendable {
     for (index, label) in labels.enumerated() {
       // `chase.com-verify.…`, `chase.com.…`: an ordinary word that is followed by an ending is a name.
       let next = index + 1 < labels.count ? labels[index + 1] : []
-      let ended = next.starts(with: "com".utf8) || next.elementsEqual("gov".utf8)
+      let ended =
+        next.starts(with: "com".utf8) || next.elementsEqual("gov".utf8)
         || next.elementsEqual("co".utf8) || next.elementsEqual("org".utf8)
       let parts = label.split(separator: UInt8(ascii: "-"))
       for part in [label] + (parts.count > 1 ? parts : []) {

@@ -14,6 +14,8 @@ struct LookAlikeIndex: Sendable {
     var isGeneric = false
     /// `net`.
     var isNetwork = false
+    /// Strangers have names there, many of them ordinary words.
+    var isShared = false
     /// Where each project has its own name, given only to whom it belongs (`github.io`).
     var isProjects = false
   }
@@ -148,6 +150,8 @@ struct LookAlikeIndex: Sendable {
     let flagged: Bool
     if ending.isProjects {
       flagged = false
+    } else if ending.isShared && !item.isDistinct {
+      flagged = false
     } else if ending.isAbused {
       flagged = item.label.count >= 4 || item.isGuardedWhenShort
     } else if !item.isDistinct {
@@ -181,7 +185,8 @@ struct LookAlikeIndex: Sendable {
     let parts = label.split(separator: UInt8(ascii: "-"))
     guard parts.count >= 2 else { return nil }
     for (index, part) in parts.enumerated() {
-      if let place = place(part), found == nil || guards[place].label.count > found!.item.label.count
+      if let place = place(part),
+        found == nil || guards[place].label.count > found!.item.label.count
       {
         found = (guards[place], index)
       }
@@ -194,7 +199,9 @@ struct LookAlikeIndex: Sendable {
         // A part is often a word, so it has to be long to stand for a name with a letter changed.
         let seen = visual.value(of: Self.visualHash(part))
         var near = seen == 0 ? nil : guards[seen - 1]
-        if near == nil, part.count >= 7 { edits(of: Array(part), atMost: 1) { item, _ in near = item } }
+        if near == nil, part.count >= 7 {
+          edits(of: Array(part), atMost: 1) { item, _ in near = item }
+        }
         if let near, !near.isCommon, near.label.count >= 6 {
           found = (near, index)
           isExact = false
@@ -202,7 +209,9 @@ struct LookAlikeIndex: Sendable {
         }
       }
     }
-    guard let (item, at) = found, item.suffixes.contains(ending.hash) || !onlyOwn else { return nil }
+    guard let (item, at) = found, item.suffixes.contains(ending.hash) || !onlyOwn else {
+      return nil
+    }
     var hooks = 0
     var strong = 0
     for (index, part) in parts.enumerated() where index != at {
@@ -417,12 +426,14 @@ struct LookAlikeIndex: Sendable {
   }
 
   /// The hashes of a label with no, one or two letters left out.
-  private static func deletions(of label: [UInt8], two: Bool, _ body: (UInt64) -> Void) {
+  static func deletions(of label: [UInt8], two: Bool, _ body: (UInt64) -> Void) {
     body(hash(label))
     var front = StableHash.start
     for index in label.indices {
       var rest = front
-      for later in label.indices[(index + 1)...] { rest = StableHash.step(rest, UInt32(label[later])) }
+      for later in label.indices[(index + 1)...] {
+        rest = StableHash.step(rest, UInt32(label[later]))
+      }
       body(rest)
       if two {
         var between = front

@@ -3,8 +3,8 @@ public enum Observation: Int, CaseIterable, Sendable {
   case link, linkShort, linkAddress, linkUser, linkSuspiciousTopLevel, linkLookalike,
     linkBrandElsewhere
   case linkObfuscated, linkForeignScript, linkOfficial, linkAgency, linkPopular, linkUnknown
-  case linkFreeHost, linkNested, linkDeep, linkPunycode, linkMixedScript, linkShownMismatch, linkPort
-  case linkLong, linkShortShaped, linkManyAt, linkBackslash, linkDirectionOverride
+  case linkFreeHost, linkNested, linkDeep, linkPunycode, linkMixedScript, linkShownMismatch
+  case linkPort, linkLong, linkShortShaped, linkManyAt, linkBackslash, linkDirectionOverride
   case phone, money, code, number, email
   case invisible, directionOverride, homoglyphWord, styledWord, leetWord, spacedWord, maskedWord
   case shouting, contact, brief

@@ -45,7 +45,8 @@ public struct PublicSuffixes: Sendable {
       for place in 0..<8 { rule |= UInt64(bytes[index + place]) << UInt64(8 * place) }
       guard rule > last else {
         throw FileError(
-          description: "its rules are not in order at byte \(index); run tools/generate-public-suffixes")
+          description:
+            "its rules are not in order at byte \(index); run tools/generate-public-suffixes")
       }
       rules.append(rule)
       last = rule

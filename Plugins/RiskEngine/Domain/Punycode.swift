@@ -59,7 +59,9 @@ enum Punycode {
     return output
   }
 
-  private static func digit(_ value: UInt32) -> UInt8 { UInt8(value < 26 ? value + 0x61 : value + 22) }
+  private static func digit(_ value: UInt32) -> UInt8 {
+    UInt8(value < 26 ? value + 0x61 : value + 22)
+  }
 
   private static func adapted(_ given: UInt32, length: UInt32, isFirst: Bool) -> UInt32 {
     var delta = isFirst ? given / 700 : given / 2

@@ -64,7 +64,9 @@ extension Tokenizer {
       token: 0, host: host, topLevelStart: topLevelStart, hasPath: hasPath, traits: .obfuscated)
     reader.examine(&link, nil)
     // Two words with a full stop between are no link, unless they are a known one or an imitation.
-    guard hasPath || !link.traits.isUnknown || link.reading.reason == .confusable else { return nil }
+    guard hasPath || !link.traits.isUnknown || link.reading.reason == .confusable else {
+      return nil
+    }
     return (chunk.lowerBound..<index, link)
   }
 
@@ -110,7 +112,9 @@ extension Tokenizer {
     guard let second = own.registrableStart ?? (link.traits.contains(.address) ? 0 : nil) else {
       return
     }
-    if own.reason == nil, let brand = own.brand, brand == shown.brand, shown.reason == nil { return }
+    if own.reason == nil, let brand = own.brand, brand == shown.brand, shown.reason == nil {
+      return
+    }
     let real = link.traits.contains(.address) ? link.host[...] : own.host[second...]
     if ShownDistance.between(Array(shown.host[first...]), Array(real)) > 0 {
       link.traits.insert(.mismatch)

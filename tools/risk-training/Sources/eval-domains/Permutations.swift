@@ -38,7 +38,8 @@ struct Permutations {
     "q": ["g", "ʠ"], "r": ["ʀ", "ɼ", "ɽ", "ŕ", "ŗ", "ř", "ɾ"], "s": ["ś", "ș", "ş", "ṣ", "š", "ŝ"],
     "t": ["ţ", "ŧ", "ṫ", "ṭ", "ț", "ƫ"],
     "u": ["ᴜ", "ǔ", "ŭ", "ü", "ʉ", "ù", "ú", "û", "ũ", "ū", "ų"], "v": ["ṿ", "ⱱ", "ṽ"],
-    "w": ["vv", "ŵ", "ẁ", "ẃ", "ẅ", "ẇ", "ẉ"], "x": ["ẋ", "ẍ"], "y": ["ʏ", "ý", "ÿ", "ŷ", "ƴ", "ȳ"],
+    "w": ["vv", "ŵ", "ẁ", "ẃ", "ẅ", "ẇ", "ẉ"], "x": ["ẋ", "ẍ"],
+    "y": ["ʏ", "ý", "ÿ", "ŷ", "ƴ", "ȳ"],
     "z": ["ʐ", "ż", "ź", "ᴢ", "ƶ", "ẓ", "ẕ"],
   ]
   private static let cyrillic: [Character: Character] = [
@@ -86,7 +87,9 @@ struct Permutations {
       for glyph in Self.glyphs[label[index]] ?? [] {
         add("homoglyph", replacing(index, glyph))
         for second in label.indices where second > index {
-          for other in (Self.glyphs[label[second]] ?? []).filter({ !$0.utf8.allSatisfy { $0 < 0x80 } }) {
+          for other in (Self.glyphs[label[second]] ?? []).filter({
+            !$0.utf8.allSatisfy { $0 < 0x80 }
+          }) {
             add(
               "homoglyph",
               String(label[..<index]) + glyph + String(label[(index + 1)..<second]) + other

@@ -83,7 +83,9 @@ func evaluate(_ data: URL) throws -> Figures {
     let domain = String(first.drop { "~!+".contains($0) })
     guard !inList.contains(domain) else { continue }
     var byFuzzer: [String: [String]] = [:]
-    for item in Permutations(of: domain).all() { byFuzzer[item.fuzzer, default: []].append(item.domain) }
+    for item in Permutations(of: domain).all() {
+      byFuzzer[item.fuzzer, default: []].append(item.domain)
+    }
     for (fuzzer, all) in byFuzzer.sorted(by: { $0.key < $1.key }) {
       for name in all.shuffled(using: &random).prefix(8) {
         let found = isLookAlike(name)
@@ -234,8 +236,11 @@ do {
         + "with less than 80 %: \(ranked.filter { $0 < 0.8 }.count)")
     if verbose { table("the same by brand", figures.generatedByBrand, examples: 6) }
     table("popular domains that are flagged (at most 0.10 %)", figures.flagged, examples: 40)
-    table("link shorteners, each with a path of five letters and digits", figures.shorteners, examples: 6)
-    print("\nhosts of real smishing, by bucket: \(figures.smishingBuckets.sorted { $0.key < $1.key })")
+    table(
+      "link shorteners, each with a path of five letters and digits", figures.shorteners,
+      examples: 6)
+    print(
+      "\nhosts of real smishing, by bucket: \(figures.smishingBuckets.sorted { $0.key < $1.key })")
     if let share = figures.suffixVectors {
       table("public suffixes", ["vectors of test_psl.txt": share], examples: 40)
     }
