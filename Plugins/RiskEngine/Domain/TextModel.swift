@@ -144,6 +144,14 @@ public struct TextModel: Sendable {
     return best
   }
 
+  /// The raw log-odds of a text's worst window, and the window, for training.
+  public func worstWindow(
+    of features: FeatureExtractor.Features
+  ) -> (raw: Double, window: Range<Int>) {
+    let verdict = verdict(on: features)
+    return (verdict.raw, verdict.window)
+  }
+
   /// How much each token of a window speaks for a scam, in units that only compare.
   func contributions(of features: FeatureExtractor.Features, in window: Range<Int>) -> [Int64] {
     var result: [Int64] = []

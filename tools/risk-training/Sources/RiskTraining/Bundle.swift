@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+public import Foundation
 public import RiskEngineDomain
 
 /// The files of `Plugins/RiskEngine/Resources`.

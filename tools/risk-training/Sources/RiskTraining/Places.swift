@@ -10,8 +10,8 @@ public enum Places {
   public static let resources = root.appending(path: "Plugins/RiskEngine/Resources")
   /// This package.
   public static let package = root.appending(path: "tools/risk-training")
-  /// Our own texts.
-  public static let templates = package.appending(path: "templates/texts.txt")
+  /// The folder of our own texts.
+  public static let templates = package.appending(path: "templates")
 }
 
 /// The value behind a flag, or nil.
