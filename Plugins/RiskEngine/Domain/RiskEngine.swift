@@ -71,7 +71,11 @@ public struct RiskEngine: Sendable {
   /// The features of a text, for training.
   public func features(of text: String) -> FeatureExtractor.Features {
     let normalized = NormalizedText(text)
-    return FeatureExtractor.features(of: normalized, tokenizer.tokenize(normalized))
+    var tokenized = tokenizer.tokenize(normalized)
+    addWholeTextFindings(normalized, Circumstances(), &tokenized)
+    return FeatureExtractor.features(
+      of: normalized, tokenized, findings: rules.findings(in: tokenized),
+      atomFeatures: rules.atomFeatures)
   }
 
   /// What rules and model say of a text, for training.
@@ -163,7 +167,8 @@ public struct RiskEngine: Sendable {
     }
     var floor = 0.0
     for match in matches { floor = max(floor, rules.floors[match.signal]) }
-    let features = FeatureExtractor.features(of: text, tokenized)
+    let features = FeatureExtractor.features(
+      of: text, tokenized, findings: findings, atomFeatures: rules.atomFeatures)
     return Reading(
       tokenized: tokenized, findings: findings, matches: matches, points: points,
       forPoints: forPoints, againstPoints: againstPoints,

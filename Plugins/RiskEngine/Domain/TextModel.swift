@@ -39,9 +39,12 @@ public struct TextModel: Sendable {
 
   /// How many buckets features are hashed into.
   public static let bucketCount = 1 << 18
+  nonisolated(unsafe) public static var experiment: Set<String> = []
   /// The words of a window. Long texts are read window by window, so that padding cannot hide a scam.
   public static let windowTokens = 64
   static let windowStride = 8
+  /// Windows begin at least so many words apart.
+  static let leastStride = 4
 
   /// The parameters.
   public var parameters: Parameters
@@ -80,6 +83,25 @@ public struct TextModel: Sendable {
     var window: Range<Int>
   }
 
+  /// Where windows begin: at the first word, then at sentences, and where those are long every
+  /// `windowStride` words. They begin up to the last words: a scam at the end is also read without what stands in
+  /// front of it.
+  static func starts(_ features: FeatureExtractor.Features) -> [Int] {
+    let tokens = features.ends.count
+    var starts = [0]
+    var last = 0
+    for sentence in features.sentences + [tokens] {
+      while sentence - last > windowStride + leastStride, tokens > windowTokens {
+        last += windowStride
+        starts.append(last)
+      }
+      guard sentence < tokens, sentence - last >= leastStride else { continue }
+      last = sentence
+      starts.append(last)
+    }
+    return starts
+  }
+
   /// Reads all windows of a text.
   ///
   /// A window's score is taken at every word, so that text added behind never lowers the verdict.
@@ -87,13 +109,8 @@ public struct TextModel: Sendable {
     let tokens = features.ends.count
     var best = Verdict(raw: parameters.bias, window: 0..<0)
     guard tokens > 0 else { return best }
-    var starts: [Int] = [0]
-    // In a long text windows begin up to its last words: a scam at the end is also read without what
-    // stands in front of it.
-    while tokens > Self.windowTokens, let last = starts.last, last + 2 * Self.windowStride <= tokens
-    {
-      starts.append(last + Self.windowStride)
-    }
+    let starts = Self.starts(features)
+    let ends = Self.experiment.contains("ends")
     var largest = 0
     for start in starts {
       let end = min(start + Self.windowTokens, tokens)
@@ -112,6 +129,7 @@ public struct TextModel: Sendable {
           Self.dampedCounts.withUnsafeBufferPointer { table in
             for (number, start) in starts.enumerated() {
               if number > 0 { cells.update(repeating: 0) }
+              var nextEnd = 0
               var dot: Int64 = 0
               var square: Int64 = 0
               var index = start == 0 ? 0 : features.ends[start - 1]
@@ -131,6 +149,10 @@ public struct TextModel: Sendable {
                   let (bucket, sign) = Self.slot(of: id)
                   dot &+= Int64(sign) &* Int64(weights[bucket]) &* (new - old)
                   square &+= new * new - old * old
+                }
+                if ends, token + 1 < min(start + Self.windowTokens, tokens) {
+                  while nextEnd < features.sentences.count, features.sentences[nextEnd] <= token { nextEnd += 1 }
+                  guard nextEnd < features.sentences.count, features.sentences[nextEnd] == token + 1 else { continue }
                 }
                 let norm = Double(max(square, leastSquare)).squareRoot()
                 let raw = parameters.bias + parameters.unit * (Double(dot) / norm)

@@ -8,6 +8,8 @@ public enum Places {
     .deletingLastPathComponent().deletingLastPathComponent()
   /// The engine's resources.
   public static let resources = root.appending(path: "Plugins/RiskEngine/Resources")
+  /// What is to be known of the model.
+  public static let modelCard = root.appending(path: "Plugins/RiskEngine/MODEL.md")
   /// This package.
   public static let package = root.appending(path: "tools/risk-training")
   /// The folder of our own texts.
