@@ -1,5 +1,5 @@
-/// Turns tokens into the features of the text model: words, pairs of words, pieces of words of three to
-/// five letters, and what is known of links. Training and scoring both run this very code.
+/// Turns tokens into the features of the text model: words, pairs of words, pieces of words of three
+/// and four letters, what is known of links, and the phrase lists of the rules. Training and scoring both run this very code.
 public struct FeatureExtractor: Sendable {
   /// The features of a text, token by token.
   public struct Features: Sendable {
@@ -16,6 +16,8 @@ public struct FeatureExtractor: Sendable {
 
   /// A word is read this far into pieces; what follows adds nothing, so that the work has a bound.
   static let longestWord = 32
+  /// Pieces of words have three to this many letters.
+  static let longestPiece = 4
 
   private static let atomSeed: UInt32 = 0x6000_000D
   private static let sentenceStart: UInt32 = 0x5E
@@ -152,7 +154,7 @@ public struct FeatureExtractor: Sendable {
     for start in -1..<max(-1, count - 1) {
       var piece = pieceSeed
       var index = start
-      let stop = min(start + 5, count + 1)
+      let stop = min(start + longestPiece, count + 1)
       while index < stop {
         piece = StableHash.featureStep(
           piece, index < 0 ? before : (index == count ? behind : letters[index]))
@@ -179,7 +181,7 @@ public struct FeatureExtractor: Sendable {
     let host = link.host.prefix(longestWord)
     for start in host.indices where host.count - start >= 3 {
       var piece = hostSeed
-      for index in start..<min(start + 5, host.count) {
+      for index in start..<min(start + longestPiece, host.count) {
         piece = StableHash.featureStep(piece, shape(UInt32(host[index])))
         if index - start >= 2 { ids.append(StableHash.featureFinish(piece)) }
       }

@@ -39,7 +39,6 @@ public struct TextModel: Sendable {
 
   /// How many buckets features are hashed into.
   public static let bucketCount = 1 << 18
-  nonisolated(unsafe) public static var experiment: Set<String> = []
   /// The words of a window. Long texts are read window by window, so that padding cannot hide a scam.
   public static let windowTokens = 64
   static let windowStride = 8
@@ -104,13 +103,14 @@ public struct TextModel: Sendable {
 
   /// Reads all windows of a text.
   ///
-  /// A window's score is taken at every word, so that text added behind never lowers the verdict.
+  /// A window's score is taken at the end of every sentence, and in a long text every `windowStride` words, so that
+  /// text added behind does not lower the verdict.
   func verdict(on features: FeatureExtractor.Features) -> Verdict {
     let tokens = features.ends.count
     var best = Verdict(raw: parameters.bias, window: 0..<0)
     guard tokens > 0 else { return best }
     let starts = Self.starts(features)
-    let ends = Self.experiment.contains("ends")
+    let isLong = tokens > Self.windowTokens
     var largest = 0
     for start in starts {
       let end = min(start + Self.windowTokens, tokens)
@@ -127,13 +127,19 @@ public struct TextModel: Sendable {
       weights.withUnsafeBufferPointer { weights in
         features.ids.withUnsafeBufferPointer { ids in
           Self.dampedCounts.withUnsafeBufferPointer { table in
+            var firstSentence = 0
             for (number, start) in starts.enumerated() {
               if number > 0 { cells.update(repeating: 0) }
-              var nextEnd = 0
+              var sentence = firstSentence
+              while sentence < features.sentences.count, features.sentences[sentence] <= start {
+                sentence += 1
+              }
+              firstSentence = sentence
+              let last = min(start + Self.windowTokens, tokens)
               var dot: Int64 = 0
               var square: Int64 = 0
               var index = start == 0 ? 0 : features.ends[start - 1]
-              for token in start..<min(start + Self.windowTokens, tokens) {
+              for token in start..<last {
                 let end = features.ends[token]
                 while index < end {
                   let id = ids[index]
@@ -150,9 +156,17 @@ public struct TextModel: Sendable {
                   dot &+= Int64(sign) &* Int64(weights[bucket]) &* (new - old)
                   square &+= new * new - old * old
                 }
-                if ends, token + 1 < min(start + Self.windowTokens, tokens) {
-                  while nextEnd < features.sentences.count, features.sentences[nextEnd] <= token { nextEnd += 1 }
-                  guard nextEnd < features.sentences.count, features.sentences[nextEnd] == token + 1 else { continue }
+                // The end of a sentence, and in a long text of every few words, is an end of its own.
+                if token + 1 < last {
+                  while sentence < features.sentences.count, features.sentences[sentence] <= token {
+                    sentence += 1
+                  }
+                  let closes =
+                    sentence < features.sentences.count
+                    && features.sentences[sentence] == token + 1
+                  guard closes || isLong && (token + 1 - start) % Self.windowStride == 0 else {
+                    continue
+                  }
                 }
                 let norm = Double(max(square, leastSquare)).squareRoot()
                 let raw = parameters.bias + parameters.unit * (Double(dot) / norm)

@@ -11,7 +11,7 @@ public struct Trainer {
     public var marketingWeight = 0.5
     /// The weight of a text by its source; 1 where none is named.
     public var sourceWeights: [String: Double] = [
-      "own": 0.4, "ftc_robocall": 2, "ncsu": 0.7,
+      "ftc_robocall": 2, "ncsu": 0.7,
     ]
     /// The weight of texts of the public gateways that offer an opt-out.
     public var optOutWeight = 0.1
@@ -22,13 +22,13 @@ public struct Trainer {
     /// How often.
     public var rounds = 3
     /// How many texts are generated from each template.
-    public var copies = 8
+    public var copies = 4
     /// The factor of the L2 penalty.
-    public var penalty = 0.3
+    public var penalty = 0.2
     /// How many examples have to use a feature.
     public var leastUses = 3
     /// The share of the genuine texts of sources not seen that may be above low.
-    public var falsePositives = 0.005
+    public var falsePositives = 0.008
     /// What the fitted log-odds are multiplied with: a model that saw the source is surer than one that did not.
     public var sharpness = 1.0
 

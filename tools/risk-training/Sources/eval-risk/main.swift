@@ -213,7 +213,6 @@ func evaluate(_ data: URL) throws {
   Table.printDisguises(disguises.sorted { ($0.disguise ?? "") < ($1.disguise ?? "") })
 }
 
-TextModel.experiment = Set((option("--x") ?? "").split(separator: ",").map(String.init))
 do {
   if CommandLine.arguments.contains("--speed") {
     let engine = try Bundle(
