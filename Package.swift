@@ -67,7 +67,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 /// where it keeps data.
 func workerPlugin(
   _ name: String, executable: String, contract: Target.Dependency, keepsData: Bool = false,
-  domainLibraries: [Target.Dependency] = [], serviceLibraries: [Target.Dependency] = []
+  domainLibraries: [Target.Dependency] = [], serviceLibraries: [Target.Dependency] = [],
+  testLibraries: [Target.Dependency] = []
 ) -> [Target] {
   let store: [Target.Dependency] = keepsData ? ["KithAccess", "KithStore", grdb] : []
   let storeOfWorker: [Target.Dependency] = keepsData ? ["KithWorkerStore"] : []
@@ -85,7 +86,8 @@ func workerPlugin(
       [
         .byName(name: "\(name)Domain"), .byName(name: "\(name)Service"), contract,
         "KithJSON", "KithRPC", "KithTransportInProcess",
-      ] + store + (keepsData ? ["KithSealing", "KithTesting", "KithWire"] : []) + domainLibraries),
+      ] + store + (keepsData ? ["KithSealing", "KithTesting", "KithWire"] : []) + domainLibraries
+        + testLibraries),
   ]
 }
 
@@ -189,7 +191,8 @@ let programs: [Target] = [
 let plugins: [Target] =
   workerPlugin(
     "RiskEngine", executable: "risk-engine-worker", contract: "RiskContract",
-    serviceLibraries: [crypto])
+    serviceLibraries: ["KithPersonalData", "KithTime", crypto],
+    testLibraries: ["KithPersonalData", "KithReflection", "KithTime", "KithWire", crypto])
   // The scrubber, whose rules are for all: KithPersonalData.
   + [
     library(

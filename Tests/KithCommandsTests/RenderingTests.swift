@@ -22,11 +22,18 @@ import TestingContract
         share: 0.5, span: Span(start: 17, end: 27)),
       Reason(signal: "model", sentence: "It reads like known scams.", share: 0.125),
     ],
-    nextStep: "Do not pay. Hang up and call the agency at the number on its own web page.",
-    contacts: [
+    recommendedActions: [
+      Action(
+        title: "Hang up or delete it.",
+        steps: [
+          "Do not call the number it gives.", "Call the number on the web page of the office.",
+        ]
+      )
+    ],
+    federalContacts: [
       Contact(name: "Federal Trade Commission", purpose: "Report fraud", phone: "+18773824357")
     ],
-    engineVersion: "rules 1.0.0, model 1.0.0")
+    legalNote: "This is advice, not a legal ruling.", engineVersion: "rules 1.0.0, model 1.0.0")
 
   @Test func anAnswerReadsWell() throws {
     let contracts = try ContractSet(encodedDescriptorSet: RiskDescriptorSet.bytes)

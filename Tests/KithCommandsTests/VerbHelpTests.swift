@@ -10,7 +10,10 @@ import TestingContract
     let contracts = try ContractSet(encodedDescriptorSet: RiskDescriptorSet.bytes)
     let help = VerbHelp(contracts: contracts, worker: "risk-engine", terminal: Terminal())
     let verbs = Verb.verbs(of: contracts.services)
-    #expect(verbs.map(\.name) == ["analyze", "get-model"])
+    #expect(
+      verbs.map(\.name) == [
+        "analyze", "explain", "build-features", "analyze-features", "link", "rules", "get-model",
+      ])
     #expect(help.text(verbs[0]) == Snapshots.analyzeHelp)
     #expect(help.text(services: contracts.services, verbs: verbs) == Snapshots.workerHelp)
   }

@@ -68,7 +68,7 @@ import TestingContract
   }
 
   @Test func unknownFieldsAreCounted() throws {
-    let bytes = try AnalyzeResponse(score: 0.5, nextStep: "x").encoded()
+    let bytes = try AnalyzeResponse(score: 0.5, legalNote: "x").encoded()
     let message = try Contracts.risk().decode(bytes, as: "kith.risk.v1.GetModelRequest")
     #expect(message.unknownFieldCount == 2)
   }

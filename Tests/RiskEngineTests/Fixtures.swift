@@ -1,4 +1,6 @@
 import FoundationEssentials
+import KithRPC
+import RiskContract
 import RiskEngineDomain
 import RiskEngineService
 
@@ -13,6 +15,9 @@ enum Fixtures {
   static let bundle = Result { () throws(ResourceError) in
     try ResourceBundle(folder: resources)
   }
+
+  /// A call, for services that are asked directly.
+  static let context = CallContext(method: RiskEngineMethods.analyze)
 
   static func engine() throws -> RiskEngine { try bundle.get().engine }
 

@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import KithRPC
 import KithTransportInProcess
@@ -30,8 +31,11 @@ struct RiskEngineServiceTests {
     #expect(answer.score100 == UInt32((100 * answer.score).rounded()))
     #expect(answer.category == .governmentImpersonation)
     #expect((1...3).contains(answer.reasons.count))
-    #expect(!answer.nextStep.isEmpty)
-    #expect(answer.contacts.contains { $0.name.contains("Washington") })
+    #expect(answer.recommendedActions.first?.title.isEmpty == false)
+    #expect(answer.recommendedActions.allSatisfy { !$0.steps.isEmpty })
+    #expect(answer.federalContacts.contains { $0.name == "Federal Trade Commission" })
+    #expect(answer.stateContacts.map(\.name) == ["Washington State Attorney General"])
+    #expect(!answer.legalNote.isEmpty)
     #expect(answer.engineVersion.hasPrefix("rules "))
     let calm = try service().answer(AnalyzeRequest(text: "Your code is 123456. Don't share it"))
     #expect(calm.level == .low && calm.label == .likelySafe && calm.category == .unspecified)
@@ -114,19 +118,35 @@ struct RiskEngineServiceTests {
         return error.description
       }
     }
-    #expect(refusal().contains("rules.json: cannot be read"))
-    for name in ["rules.json", "domains.json", "contacts.json", "model.json", "model.bin"] {
+    #expect(refusal().contains("SHA256SUMS: cannot be read"))
+    for name in try files.contentsOfDirectory(atPath: Fixtures.resources) {
       try files.copyItem(atPath: "\(Fixtures.resources)/\(name)", toPath: "\(folder)/\(name)")
     }
     #expect(refusal() == "")
+    func seal() throws {
+      let sums = try files.contentsOfDirectory(atPath: folder).filter { $0 != "SHA256SUMS" }.map {
+        let bytes = try #require(files.contents(atPath: "\(folder)/\($0)"))
+        return SHA256.hash(data: bytes).map { byte in
+          String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined() + "  \($0)"
+      }
+      try Data(sums.joined(separator: "\n").utf8).write(to: URL(filePath: "\(folder)/SHA256SUMS"))
+    }
     var bytes = try #require(files.contents(atPath: "\(folder)/model.bin"))
     bytes[bytes.count - 1] ^= 1
     try bytes.write(to: URL(filePath: "\(folder)/model.bin"))
     #expect(refusal().contains("model.bin: the checksum is"))
+    try seal()
+    #expect(refusal().contains("model.json: it is of another model.bin"))
     try Data("{}".utf8).write(to: URL(filePath: "\(folder)/contacts.json"))
+    try seal()
     #expect(refusal().contains("contacts.json: the file lacks `"))
     try Data("{".utf8).write(to: URL(filePath: "\(folder)/rules.json"))
+    try seal()
     #expect(refusal().contains("rules.json: it is not valid JSON"))
+    try files.removeItem(atPath: "\(folder)/rules.json")
+    try seal()
+    #expect(refusal().contains("rules.json is not named"))
   }
 
   @Test func answersCallers() async throws {

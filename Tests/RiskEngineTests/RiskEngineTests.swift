@@ -54,7 +54,6 @@ struct RiskEngineTests {
     #expect(assessment.level != .low, "\(assessment.score)")
     #expect(!assessment.reasons.isEmpty && assessment.reasons.count <= 3)
     #expect(assessment.category != nil)
-    #expect(!assessment.nextStep.isEmpty && !assessment.contacts.isEmpty)
   }
 
   @Test func namesTheGiftCardAndWhereItStands() throws {
@@ -87,17 +86,6 @@ struct RiskEngineTests {
     }
   }
 
-  @Test func neverRepeatsTheTextInAReason() throws {
-    let secret = "Zyxwvut 078-05-1120 zyxwvut@example.org"
-    let assessment = try assess("IRS: \(secret), you will be arrested, pay with gift cards now")
-    for reason in assessment.reasons + assessment.counterEvidence {
-      for word in ["Zyx", "zyx", "078", "1120", "example.org"] {
-        #expect(!reason.sentence.contains(word))
-      }
-    }
-    #expect(!assessment.nextStep.contains("Zyx"))
-  }
-
   @Test func moreScamNeverScoresLower() throws {
     let engine = try Fixtures.engine()
     let base = [
@@ -118,22 +106,6 @@ struct RiskEngineTests {
     }
   }
 
-  @Test func paddingDoesNotHideAScam() throws {
-    let engine = try Fixtures.engine()
-    let padding = String(
-      repeating: " We had a lovely time at the lake and the children played in the garden all day.",
-      count: 10)
-    for scam in [
-      "IRS: a warrant is out for your arrest. Pay $900 in gift cards today.",
-      "USPS: your package is on hold due to an incomplete address. Update here: https://usps-redelivery.top/a",
-      "Your Netflix account is suspended. Verify your payment: http://netflix-billing.xyz",
-    ] {
-      let alone = engine.assess(scam).score
-      #expect(engine.assess(scam + padding).score >= alone - 0.1)
-      #expect(engine.assess(padding + " " + scam).score >= alone - 0.1)
-    }
-  }
-
   @Test func confidenceDropsForOtherLanguagesAndShortTexts() throws {
     let engine = try Fixtures.engine()
     let english = engine.assess(
@@ -149,7 +121,7 @@ struct RiskEngineTests {
 
   @Test func aKnownSenderCountsButNotForACode() throws {
     let engine = try Fixtures.engine()
-    let known = RiskEngine.Circumstances(senderIsContact: true)
+    let known = Circumstances(senderIsContact: true)
     let text = "Can you call me back about the loan today?"
     #expect(engine.assess(text, known).score <= engine.assess(text).score)
     #expect(engine.assess("read me your code", known).level != .low)
@@ -162,18 +134,6 @@ struct RiskEngineTests {
     #expect(bands.level(of: 0.5) == .high)
   }
 
-  @Test func contactsFitTheKindAndTheState() throws {
-    let engine = try Fixtures.engine()
-    let text =
-      "USPS: your package is on hold due to an incomplete address. Update here: https://usps-redelivery.top/a"
-    let here = engine.assess(text, RiskEngine.Circumstances(state: "WA"))
-    #expect(here.contacts.first?.name == "U.S. Postal Inspection Service")
-    #expect(here.contacts.contains { $0.state == "WA" })
-    let anywhere = engine.assess(text)
-    #expect(anywhere.contacts.allSatisfy { $0.state == nil })
-    #expect(anywhere.contacts.contains { $0.name == "Federal Trade Commission" })
-  }
-
   @Test func standsAnyText() throws {
     let engine = try Fixtures.engine()
     var random = SeededGenerator(state: 11)
@@ -182,7 +142,7 @@ struct RiskEngineTests {
         UInt8.random(in: 0...255, using: &random)
       }
       let text = bytes.withUnsafeBufferPointer { NormalizedText(utf8: $0) }
-      let assessment = engine.assess(text, RiskEngine.Circumstances(), bands: .standard)
+      let assessment = engine.assess(text, Circumstances(), bands: .standard)
       #expect((0...1).contains(assessment.score), "seed 11, round \(round)")
       for span in assessment.reasons.compactMap(\.span) {
         #expect(span.start < span.end && span.end <= bytes.count, "seed 11, round \(round)")

@@ -4,7 +4,7 @@ import Testing
 
 struct TokenizerTests {
   private func names(_ text: String) throws -> Set<String> {
-    let reading = try Fixtures.engine().read(NormalizedText(text), RiskEngine.Circumstances())
+    let reading = try Fixtures.engine().read(NormalizedText(text), Circumstances())
     return Set(
       reading.findings.filter { $0.atom < Observation.allCases.count }
         .map { Observation.allCases[$0.atom].name })

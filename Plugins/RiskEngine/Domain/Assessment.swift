@@ -6,16 +6,16 @@ public struct Assessment: Sendable, Hashable {
     case low, medium, high
   }
 
-  /// A reason for or against a scam.
+  /// A reason for or against a scam. Its sentence stands in the string catalogue.
   public struct Reason: Sendable, Hashable {
     /// The signal's name, or `model`.
     public var signal: String
-    /// Why it matters; never holds a part of the text.
-    public var sentence: String
     /// The share of the evidence on its side, 0 to 1.
     public var share: Double
     /// The bytes of the original that it rests on.
     public var span: ByteSpan?
+    /// The sender that it is about, by its id; nil when none is named.
+    public var sender: String?
   }
 
   /// The calibrated probability of a scam.
@@ -30,10 +30,6 @@ public struct Assessment: Sendable, Hashable {
   public var reasons: [Reason]
   /// Up to three reasons against.
   public var counterEvidence: [Reason]
-  /// One safe next step.
-  public var nextStep: String
-  /// Official places to ask, most useful first.
-  public var contacts: [OfficialContact]
 
   /// round(100 x score).
   public var score100: Int { Int((100 * score).rounded()) }

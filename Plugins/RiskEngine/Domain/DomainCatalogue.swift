@@ -14,6 +14,7 @@ struct DomainCatalogue {
     static let brand = Listing(rawValue: 256)
     static let lure = Listing(rawValue: 512)
     static let brandLabel = Listing(rawValue: 1024)
+    static let freeMail = Listing(rawValue: 2048)
   }
 
   private var listings = FlatTable()
@@ -21,7 +22,7 @@ struct DomainCatalogue {
   private var brandLabels: [(label: [UInt8], skeleton: [UInt8])] = []
   private var lures: [[UInt8]] = []
 
-  init(_ lists: DomainLists) {
+  init(_ lists: DomainLists, _ senders: SenderFile) {
     func each(_ words: String, _ body: (Substring) -> Void) {
       for word in words.split(whereSeparator: \.isWhitespace) { body(word) }
     }
@@ -35,11 +36,12 @@ struct DomainCatalogue {
     add(lists.suffixes, .suffix)
     add(lists.shorteners, .shortener)
     add(lists.freeHosts, .freeHost)
+    add(lists.freeMail, .freeMail)
     add(lists.popular, .popular)
     add(lists.official, .agency)
     add(lists.lureWords, .lure)
     each(lists.lureWords) { lures.append(Array($0.utf8)) }
-    for brand in lists.brands {
+    for brand in senders.senders {
       add(brand.domains, .brand)
       each(brand.labels) { word in
         let label = Array(word.utf8)

@@ -1,12 +1,5 @@
 /// What is known of internet domains, as it is written. Lists are words parted by spaces.
 public struct DomainLists: Codable, Sendable {
-  /// A company or an agency that scammers pose as.
-  public struct Brand: Codable, Sendable {
-    /// The labels that name it: `paypal`.
-    public var labels: String
-    /// The registrable domains that are its own.
-    public var domains: String
-  }
   /// The version of the lists.
   public var version: String
   /// Top-level domains that make a word with a dot a link.
@@ -21,21 +14,22 @@ public struct DomainLists: Codable, Sendable {
   public var shorteners: String
   /// Services where anybody puts up a page under the service's name.
   public var freeHosts: String
-  /// Well-known domains that are not those of a brand below.
+  /// Well-known domains that are not those of a known sender.
   public var popular: String
+  /// Services where anybody gets an e-mail address.
+  public var freeMail: String
   /// Domains and suffixes of public agencies.
   public var official: String
   /// Words that look-alike domains add to a brand's name.
   public var lureWords: String
-  /// Brands and their own domains.
-  public var brands: [Brand]
 
   private enum CodingKeys: String, CodingKey {
-    case version, suffixes, shorteners, popular, official, brands
+    case version, suffixes, shorteners, popular, official
     case topLevel = "top_level"
     case ambiguousTopLevel = "ambiguous_top_level"
     case suspiciousTopLevel = "suspicious_top_level"
     case freeHosts = "free_hosts"
+    case freeMail = "free_mail"
     case lureWords = "lure_words"
   }
 }

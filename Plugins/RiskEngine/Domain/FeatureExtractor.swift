@@ -1,5 +1,6 @@
-/// Turns tokens into the features of the text model: words, pairs of words, pieces of words of three
-/// and four letters, what is known of links, and the phrase lists of the rules. Training and scoring both run this very code.
+/// Turns tokens into the features of the text model: words, pairs of words, pieces of words of three and
+/// four letters, what is known of links, and the phrase lists of the rules. Training and scoring both run
+/// this very code.
 public struct FeatureExtractor: Sendable {
   /// The features of a text, token by token.
   public struct Features: Sendable {
@@ -83,7 +84,7 @@ public struct FeatureExtractor: Sendable {
         // A list that two of its phrases fulfil here counts once.
         if findings[finding].atom != last {
           last = findings[finding].atom
-          features.ids.append(atomFeatures[last])
+          if atomFeatures[last] != 0 { features.ids.append(atomFeatures[last]) }
         }
         finding += 1
       }

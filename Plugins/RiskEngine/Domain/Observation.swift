@@ -7,6 +7,9 @@ public enum Observation: Int, CaseIterable, Sendable {
   case phone, money, code, number, email
   case invisible, directionOverride, homoglyphWord, styledWord, leetWord, spacedWord, maskedWord
   case shouting, contact, brief
+  case offHours, callbackMismatch, linkMismatch
+  case senderReported, senderLookalike, senderFreeMail, senderOwnDomain, senderOneRing
+  case senderImpossible, senderShortCode, phoneReported
 
   /// Its name in the rule file.
   public var name: String {
@@ -42,6 +45,30 @@ public enum Observation: Int, CaseIterable, Sendable {
     case .shouting: "text.shouting"
     case .contact: "sender.contact"
     case .brief: "text.brief"
+    case .offHours: "claim.off_hours"
+    case .callbackMismatch: "claim.callback_mismatch"
+    case .linkMismatch: "claim.link_mismatch"
+    case .senderReported: "sender.reported"
+    case .senderLookalike: "sender.lookalike"
+    case .senderFreeMail: "sender.free_mail"
+    case .senderOwnDomain: "sender.own_domain"
+    case .senderOneRing: "sender.one_ring"
+    case .senderImpossible: "sender.impossible"
+    case .senderShortCode: "sender.short_code"
+    case .phoneReported: "phone.reported"
+    }
+  }
+
+  /// Whether it is of what is known beside the text.
+  var isOfSender: Bool { isOfWholeText && self != .shouting && self != .brief }
+
+  /// Whether it is of the text or the sender as a whole, and stands nowhere in the text.
+  var isOfWholeText: Bool {
+    switch self {
+    case .shouting, .contact, .brief, .senderReported, .senderLookalike, .senderFreeMail,
+      .senderOwnDomain, .senderOneRing, .senderImpossible, .senderShortCode:
+      true
+    default: false
     }
   }
 }
@@ -51,4 +78,9 @@ struct Finding {
   var atom: Int
   var first: Int
   var last: Int
+
+  /// The order of the text.
+  static func precedes(_ one: Finding, _ other: Finding) -> Bool {
+    (one.last, one.first, one.atom) < (other.last, other.first, other.atom)
+  }
 }

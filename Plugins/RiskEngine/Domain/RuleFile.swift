@@ -14,19 +14,16 @@ public struct RuleFile: Codable, Sendable {
   public var signals: [SignalRule]
   /// Phrases that tell a category where no signal does: category to names of phrases.
   public var topics: [String: [String]]
-  /// One safe next step by category; `low`, `other` are required.
-  public var nextSteps: [String: String]
   /// Frequent English words, parted by spaces; their share tells whether a text is English.
   public var commonWords: String
 
   private enum CodingKeys: String, CodingKey {
     case version, threshold, slope, groups, phrases, signals, topics
-    case nextSteps = "next_steps"
     case commonWords = "common_words"
   }
 }
 
-/// A named signal.
+/// A named signal. What it means to a person stands in the string catalogue under its name.
 public struct SignalRule: Codable, Sendable {
   /// The stable name.
   public var id: String
@@ -36,8 +33,6 @@ public struct SignalRule: Codable, Sendable {
   public var weight: Double
   /// The category that it speaks for.
   public var category: String?
-  /// Why it matters, for a person. Never holds a part of a text.
-  public var sentence: String
   /// What must be found: names of phrases or of built-in observations; `a|b` is either.
   public var all: [String]
   /// How many words apart the parts may lie; 0 or absent is anywhere in the text.
@@ -50,12 +45,12 @@ public struct SignalRule: Codable, Sendable {
   public var floor: Double?
 
   private enum CodingKeys: String, CodingKey {
-    case id, group, weight, category, sentence, all, within, unless, floor
+    case id, group, weight, category, all, within, unless, floor
     case unlessWithin = "unless_within"
   }
 }
 
-/// A rule file that cannot be used, and why.
+/// A part of the rule bundle that cannot be used, and why.
 public struct RuleFileError: Error, Sendable, CustomStringConvertible {
   /// What is wrong and what was expected.
   public var description: String

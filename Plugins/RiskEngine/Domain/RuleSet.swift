@@ -29,7 +29,7 @@ public struct RuleSet: Sendable {
   let caps: [Double]
   let groupNames: [String]
   let atomCount: Int
-  /// For each atom the feature that it is to the model.
+  /// For each atom the feature that it is to the model; 0 for none.
   let atomFeatures: [UInt32]
   /// The signals' points, groups, numbers of parts and distances, apart from the rest: they are read for
   /// every text.
@@ -45,16 +45,25 @@ public struct RuleSet: Sendable {
   private let uses: [[(signal: Int, part: Int)]]
   /// For each atom the categories that it is a topic of.
   let topicsByAtom: [[Int]]
+  /// The atoms that are names of senders: the first is that of sender 0.
+  let senderAtoms: Range<Int>
+  private let signalsByName: [String: Int]
 
   /// The version of the rules.
   public var version: String { file.version }
+  /// The points at which the rules alone say "one in two".
+  public var threshold: Double { file.threshold }
+  /// How many points change the rules' log-odds by one.
+  public var slope: Double { file.slope }
+  /// The names of the groups, in alphabetical order.
+  public var groupsByName: [String] { groupNames }
   /// How many signals there are.
   public var signalCount: Int { signals.count }
 
-  /// Checks and compiles a rule file.
+  /// Checks and compiles a rule file, and the names of senders.
   ///
   /// - Throws: `RuleFileError` naming the signal and the word that is wrong.
-  public init(_ file: RuleFile) throws(RuleFileError) {
+  public init(_ file: RuleFile, senders: SenderFile) throws(RuleFileError) {
     self.file = file
     var lexicon = Lexicon()
     for word in file.commonWords.split(whereSeparator: \.isWhitespace) {
@@ -71,6 +80,15 @@ public struct RuleSet: Sendable {
       }
       atoms[name] = atomCount
       for phrase in phrases {
+        try Self.add(phrase, of: name, atom: atomCount, &lexicon, &phraseList)
+      }
+      atomCount += 1
+    }
+    senderAtoms = atomCount..<(atomCount + senders.senders.count)
+    for sender in senders.senders {
+      let name = "sender.\(sender.id)"
+      atoms[name] = atomCount
+      for phrase in sender.names ?? [] {
         try Self.add(phrase, of: name, atom: atomCount, &lexicon, &phraseList)
       }
       atomCount += 1
@@ -106,8 +124,8 @@ public struct RuleSet: Sendable {
       guard let group = groupNames.firstIndex(of: rule.group) else {
         throw RuleFileError(description: "\(place): the group `\(rule.group)` has no cap")
       }
-      guard rule.weight.isFinite, abs(rule.weight) <= 100, !rule.sentence.isEmpty else {
-        throw RuleFileError(description: "\(place): needs a weight from -100 to 100 and a sentence")
+      guard rule.weight.isFinite, abs(rule.weight) <= 100 else {
+        throw RuleFileError(description: "\(place): needs a weight from -100 to 100")
       }
       guard (1...Self.mostParts).contains(rule.all.count) else {
         throw RuleFileError(description: "\(place): `all` names 1 to \(Self.mostParts) parts")
@@ -137,12 +155,6 @@ public struct RuleSet: Sendable {
         for atom in try resolve(list, "topic `\(name)`") { topics[atom].append(category.rawValue) }
       }
     }
-    for name in file.nextSteps.keys.sorted() where name != "low" {
-      _ = try category(name, "next step")
-    }
-    guard file.nextSteps["low"] != nil, file.nextSteps["other"] != nil else {
-      throw RuleFileError(description: "next_steps: `low` and `other` are required")
-    }
     guard file.slope > 0, file.threshold.isFinite else {
       throw RuleFileError(description: "slope must be above 0")
     }
@@ -156,15 +168,18 @@ public struct RuleSet: Sendable {
     distances = signals.map(\.within)
     spoilers = signals.map(\.unless)
     spoilDistances = signals.map(\.unlessWithin)
-    let whole: Set = [
-      Observation.shouting.rawValue, Observation.contact.rawValue, Observation.brief.rawValue,
-    ]
+    let whole = Set(Observation.allCases.filter(\.isOfWholeText).map(\.rawValue))
     restsOnWhole = signals.map { $0.parts.contains { !whole.isDisjoint(with: $0) } }
+    signalsByName = Dictionary(
+      signals.enumerated().map { ($1.rule.id, $0) }, uniquingKeysWith: { first, _ in first })
     self.groupNames = groupNames
     self.caps = groupNames.map { file.groups[$0] ?? 0 }
     self.atomCount = atomCount
     var atomFeatures = [UInt32](repeating: 0, count: atomCount)
     for (name, atom) in atoms { atomFeatures[atom] = FeatureExtractor.feature(ofAtom: name) }
+    for observation in Observation.allCases where observation.isOfSender {
+      atomFeatures[observation.rawValue] = 0
+    }
     self.atomFeatures = atomFeatures
     self.uses = uses
     topicsByAtom = topics
@@ -197,11 +212,17 @@ public struct RuleSet: Sendable {
     phraseList.add(slots: slots, atom: atom)
   }
 
+  /// The number of the signal with that name; nil when there is none.
+  func signal(named name: String) -> Int? { signalsByName[name] }
+
+  /// The signals as they are written, in their order.
+  public var signalRules: [SignalRule] { file.signals }
+
   /// The findings of phrases, added to those of the tokenizer, in the order of the text.
   func findings(in tokenized: TokenizedText) -> [Finding] {
     var findings = tokenized.findings
     trie.match(tokenized.tokens, into: &findings)
-    findings.sort { ($0.last, $0.first, $0.atom) < ($1.last, $1.first, $1.atom) }
+    findings.sort(by: Finding.precedes)
     return findings
   }
 

@@ -4,6 +4,8 @@ public enum ScamCategory: Int, CaseIterable, Sendable {
   case governmentImpersonation = 1, bankImpersonation, businessImpersonation, delivery, toll, prize
   /// More kinds.
   case job, romance, investment, techSupport, familyEmergency, credentialTheft, moneyOffer, other
+  /// Kinds that were added later.
+  case extortion, falseCharge
 
   /// The name in the rule file and in contacts: `bank_impersonation`.
   public var name: String {
@@ -22,6 +24,8 @@ public enum ScamCategory: Int, CaseIterable, Sendable {
     case .credentialTheft: "credential_theft"
     case .moneyOffer: "money_offer"
     case .other: "other"
+    case .extortion: "extortion"
+    case .falseCharge: "false_charge"
     }
   }
 

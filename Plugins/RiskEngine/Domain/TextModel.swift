@@ -80,6 +80,8 @@ public struct TextModel: Sendable {
     var raw: Double
     /// The tokens of the window it was found in.
     var window: Range<Int>
+    /// How many features were read, each as often as it was.
+    var work = 0
   }
 
   /// Where windows begin: at the first word, then at sentences, and where those are long every
@@ -108,6 +110,7 @@ public struct TextModel: Sendable {
   func verdict(on features: FeatureExtractor.Features) -> Verdict {
     let tokens = features.ends.count
     var best = Verdict(raw: parameters.bias, window: 0..<0)
+    var work = 0
     guard tokens > 0 else { return best }
     let starts = Self.starts(features)
     let isLong = tokens > Self.windowTokens
@@ -136,6 +139,7 @@ public struct TextModel: Sendable {
               }
               firstSentence = sentence
               let last = min(start + Self.windowTokens, tokens)
+              work += features.ends[last - 1] - (start == 0 ? 0 : features.ends[start - 1])
               var dot: Int64 = 0
               var square: Int64 = 0
               var index = start == 0 ? 0 : features.ends[start - 1]
@@ -177,6 +181,7 @@ public struct TextModel: Sendable {
         }
       }
     }
+    best.work = work
     return best
   }
 
@@ -205,10 +210,14 @@ public struct TextModel: Sendable {
     return result
   }
 
-  /// The calibrated log-odds.
+  /// The calibrated log-odds, no further from 0 than those of 999 in 1,000: nothing that the model was
+  /// fitted to says more, and a feature vector does not either.
   func calibrated(_ raw: Double) -> Double {
-    parameters.calibrationSlope * raw + parameters.calibrationOffset
+    let logOdds = parameters.calibrationSlope * raw + parameters.calibrationOffset
+    return max(-Self.largestLogOdds, min(Self.largestLogOdds, logOdds))
   }
+
+  private static let largestLogOdds = DeterministicMath.logarithm(999)
 }
 
 // MARK: - The file

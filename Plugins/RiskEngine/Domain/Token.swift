@@ -32,6 +32,8 @@ struct TokenizedText {
   var tokens: [Token] = []
   var links: [Link] = []
   var findings: [Finding] = []
+  /// How many scalars were looked at, each as often as it was: a measure of the work that no clock makes.
+  var work = 0
 }
 
 /// A link as it was found.
@@ -54,6 +56,20 @@ struct Link {
     static let freeHost = Traits(rawValue: 1 << 12)
     static let nested = Traits(rawValue: 1 << 13)
     static let deep = Traits(rawValue: 1 << 14)
+
+    private static let names: [(Link.Traits, Observation)] = [
+      (.short, .linkShort), (.address, .linkAddress), (.user, .linkUser),
+      (.suspiciousTopLevel, .linkSuspiciousTopLevel), (.lookalike, .linkLookalike),
+      (.brandElsewhere, .linkBrandElsewhere), (.obfuscated, .linkObfuscated),
+      (.foreignScript, .linkForeignScript), (.official, .linkOfficial), (.agency, .linkAgency),
+      (.popular, .linkPopular), (.freeHost, .linkFreeHost), (.nested, .linkNested),
+      (.deep, .linkDeep),
+    ]
+
+    /// What rules call them.
+    var observations: [Observation] {
+      Self.names.filter { contains($0.0) }.map(\.1) + (isUnknown ? [.linkUnknown] : [])
+    }
 
     /// Whether nothing is known of where it leads.
     var isUnknown: Bool {

@@ -32,6 +32,7 @@ struct Tokenizer {
         if scalar == 0x2E || scalar == 0x2F || scalar == 0x40 || scalar == 0x5D { mayBeLink = true }
         end += 1
       }
+      result.work += (end - index) * (mayBeLink ? 2 : 1)
       if let after = skipSpeaker(scalars, index..<end) {
         index = after
         schemeBefore = false
@@ -111,6 +112,7 @@ struct Tokenizer {
   /// Parts a stretch without spaces into words and numbers.
   private func words(_ text: NormalizedText, _ range: Range<Int>, _ result: inout TokenizedText) {
     let scalars = text.scalars
+    result.work += range.count
     var index = range.lowerBound
     while index < range.upperBound {
       let scalar = scalars[index]
@@ -252,6 +254,7 @@ struct Tokenizer {
     {
       end += 1
     }
+    result.work += end - range.lowerBound
     while end > range.lowerBound, Self.isDisguise(scalars[end - 1]) { end -= 1 }
     guard end - range.lowerBound <= Self.longestDisguise else { return nil }
     let (word, form) = undisguised(scalars[range.lowerBound..<end])
@@ -295,6 +298,7 @@ struct Tokenizer {
       second = StableHash.step(second, scalars[index])
       index += 1
     }
+    result.work += index - start
     guard index - start >= 6 else { return nil }
     let word = lexicon.number(ofHash: hash)
     guard word != 0, lexicon.isTelling[word], !knowsFirst || lexicon.number(ofHash: second) == 0
@@ -311,6 +315,7 @@ struct Tokenizer {
   ) -> Bool {
     guard range.count <= Self.longestGlued else { return false }
     let count = range.count
+    result.work += 16 * count
     // For each length the fewest words that cover it, and where the last of them starts.
     var fewest = [UInt8](repeating: .max, count: count + 1)
     var from = [UInt8](repeating: 0, count: count + 1)
@@ -438,6 +443,7 @@ struct Tokenizer {
       index = next + 1
     }
     examined = index
+    result.work += index - start
     guard letters.count >= 4,
       letters.count(where: { scalars[$0] &- 0x61 < 26 }) * 3 >= letters.count * 2
     else { return nil }
@@ -570,6 +576,7 @@ struct Tokenizer {
       }
       if digits > 15 { return nil }
       index += 1
+      result.work += 1
     }
     guard digits >= 10 || digits >= 7 && digits < 10 && marks + spaces > 0 && scalars[start] != 0x28
     else { return nil }
@@ -655,18 +662,7 @@ struct Tokenizer {
 
   private func report(_ link: Link, _ result: inout TokenizedText) {
     note(.link, link.token, &result)
-    let pairs: [(Link.Traits, Observation)] = [
-      (.short, .linkShort), (.address, .linkAddress), (.user, .linkUser),
-      (.suspiciousTopLevel, .linkSuspiciousTopLevel), (.lookalike, .linkLookalike),
-      (.brandElsewhere, .linkBrandElsewhere), (.obfuscated, .linkObfuscated),
-      (.foreignScript, .linkForeignScript), (.official, .linkOfficial), (.agency, .linkAgency),
-      (.popular, .linkPopular), (.freeHost, .linkFreeHost), (.nested, .linkNested),
-      (.deep, .linkDeep),
-    ]
-    for (trait, observation) in pairs where link.traits.contains(trait) {
-      note(observation, link.token, &result)
-    }
-    if link.traits.isUnknown { note(.linkUnknown, link.token, &result) }
+    for observation in link.traits.observations { note(observation, link.token, &result) }
   }
 
   // MARK: - Small parts

@@ -1,10 +1,8 @@
-import Crypto
-import FoundationEssentials
 public import RiskEngineDomain
 
-/// The engine's resources as they lie on disk: rules, domain lists, contacts, and the model with its
-/// checksum.
-public struct ResourceBundle: Sendable {
+/// The engine's resources as they lie on disk: rules, domain lists, senders, contacts, sentences, and the
+/// model with its checksum.
+public final class ResourceBundle: Sendable {
   /// What stands beside the weights in `model.json`.
   public struct ModelMetadata: Codable, Sendable {
     /// The version of the model.
@@ -15,6 +13,8 @@ public struct ResourceBundle: Sendable {
     public var file: String
     /// SHA-256 of that file, lower-case hexadecimal.
     public var sha256: String
+    /// When it was trained, an ISO 8601 date; nil when that was not written down.
+    public var createdAt: String?
     /// How many texts it was trained on.
     public var trainingTexts: Int
     /// How many of them were generated from templates.
@@ -24,6 +24,7 @@ public struct ResourceBundle: Sendable {
 
     private enum CodingKeys: String, CodingKey {
       case version, file, sha256, figures
+      case createdAt = "created_at"
       case rulesVersion = "rules_version"
       case trainingTexts = "training_texts"
       case generatedTexts = "generated_texts"
@@ -34,73 +35,60 @@ public struct ResourceBundle: Sendable {
   public let engine: RiskEngine
   /// What is known of its model.
   public let metadata: ModelMetadata
+  /// Whom to ask.
+  public let contacts: ContactBook
+  /// The sentences that people read, by their language; English is always there.
+  public let strings: [String: StringCatalogue]
+  private let english: StringCatalogue
 
   /// Loads a folder.
   ///
   /// - Throws: `ResourceError` naming the file, what is wrong, and what to do.
   public init(folder: String) throws(ResourceError) {
-    let rules = try Self.decode(RuleFile.self, folder, "rules.json")
-    let domains = try Self.decode(DomainLists.self, folder, "domains.json")
-    let contacts = try Self.decode(ContactFile.self, folder, "contacts.json")
-    metadata = try Self.decode(ModelMetadata.self, folder, "model.json")
+    let files = try SealedFolder(folder)
+    let rules = try files.decode(RuleFile.self, "rules.json")
+    let domains = try files.decode(DomainLists.self, "domains.json")
+    let senders = try files.decode(SenderFile.self, "senders.json")
+    let contacts = try files.decode(ContactFile.self, "contacts.json")
+    metadata = try files.decode(ModelMetadata.self, "model.json")
     guard !metadata.file.contains("/") else {
       throw ResourceError(
         "\(folder)/model.json: `file` is a name in the same folder, without a slash")
     }
-    let place = "\(folder)/\(metadata.file)"
-    let bytes = try Self.read(folder, metadata.file)
-    let checksum = SHA256.hash(data: bytes).hexadecimal
-    guard checksum == metadata.sha256 else {
+    let bytes = try files.bytes(metadata.file)
+    guard files.checksum(of: metadata.file) == metadata.sha256 else {
       throw ResourceError(
-        "\(place): the checksum is \(checksum), but model.json says \(metadata.sha256); the file is "
-          + "damaged or of another version: install the plugin again, or run tools/train-risk")
+        "\(folder)/model.json: it is of another \(metadata.file) than the one that is here; run "
+          + "tools/train-risk")
     }
     let model: TextModel
     do throws(TextModel.FileError) {
       model = try TextModel(decoding: bytes)
     } catch {
-      throw ResourceError("\(place): \(error)")
+      throw ResourceError("\(folder)/\(metadata.file): \(error)")
+    }
+    var strings: [String: StringCatalogue] = [:]
+    for name in files.names where name.hasPrefix("strings.") && name.hasSuffix(".json") {
+      let catalogue = try files.decode(StringCatalogue.self, name)
+      strings[catalogue.language] = catalogue
+    }
+    guard let english = strings["en"] else {
+      throw ResourceError("\(folder)/strings.en.json: cannot be read; install the plugin again")
     }
     do throws(RuleFileError) {
-      engine = RiskEngine(
-        rules: try RuleSet(rules), domains: domains, contacts: contacts, model: model,
-        modelVersion: metadata.version)
+      let bundle = try RuleBundle(rules: rules, domains: domains, senders: senders)
+      engine = RiskEngine(bundle: bundle, model: model, modelVersion: metadata.version)
+      self.contacts = try ContactBook(contacts)
+      for (_, catalogue) in strings { try catalogue.check(bundle.rules, contacts) }
     } catch {
-      throw ResourceError("\(folder)/rules.json: \(error)")
+      throw ResourceError("\(folder): \(error)")
     }
+    self.strings = strings
+    self.english = english
   }
 
-  private static func read(_ folder: String, _ name: String) throws(ResourceError) -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else {
-      throw ResourceError(
-        "\(folder)/\(name): cannot be read; the folder must hold rules.json, domains.json, "
-          + "contacts.json, model.json and model.bin: install the plugin again")
-    }
-    return [UInt8](data)
-  }
-
-  private static func decode<Value: Decodable>(
-    _ type: Value.Type, _ folder: String, _ name: String
-  ) throws(ResourceError) -> Value {
-    let bytes = try read(folder, name)
-    do {
-      return try JSONDecoder().decode(type, from: Data(bytes))
-    } catch DecodingError.keyNotFound(let key, let context) {
-      throw ResourceError("\(folder)/\(name): \(path(context)) lacks `\(key.stringValue)`")
-    } catch DecodingError.typeMismatch(_, let context) {
-      throw ResourceError(
-        "\(folder)/\(name): \(path(context)) has the wrong type: \(context.debugDescription)")
-    } catch DecodingError.valueNotFound(_, let context) {
-      throw ResourceError("\(folder)/\(name): \(path(context)) has no value")
-    } catch {
-      throw ResourceError("\(folder)/\(name): it is not valid JSON")
-    }
-  }
-
-  private static func path(_ context: DecodingError.Context) -> String {
-    let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
-    return path.isEmpty ? "the file" : "`\(path.joined(separator: "."))`"
-  }
+  /// The sentences in a language; English when there are none in it.
+  func strings(for language: String) -> StringCatalogue { strings[language] ?? english }
 }
 
 /// Resources that cannot be used.
@@ -109,12 +97,4 @@ public struct ResourceError: Error, Sendable, CustomStringConvertible {
   public var description: String
 
   init(_ description: String) { self.description = description }
-}
-
-extension SHA256.Digest {
-  /// Two digits a byte, as `sha256sum` prints it.
-  fileprivate var hexadecimal: String {
-    let digits = Array("0123456789abcdef")
-    return String(flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-  }
 }

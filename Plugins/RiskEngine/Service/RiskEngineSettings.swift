@@ -5,14 +5,18 @@ public import RiskEngineDomain
 public struct RiskEngineSettings: Sendable, Hashable {
   /// The bands of the score.
   public let bands: Bands
+  /// Numbers that the product suspects, as digits with the country code.
+  public let suspectedNumbers: Set<String>
 
   /// What ships.
-  public static let standard = RiskEngineSettings(checked: .standard)
+  public static let standard = RiskEngineSettings(checked: .standard, suspectedNumbers: [])
 
-  /// Settings of the keys `label_medium` and `label_high`.
+  /// Settings of the keys `label_medium`, `label_high` and `suspected_numbers`.
   ///
-  /// - Throws: INVALID_ARGUMENT, naming the key, unless 0 < `medium` < `high` <= 1.
-  public init(medium: Double, high: Double) throws(RPCError) {
+  /// - Throws: INVALID_ARGUMENT, naming the key, unless 0 < `medium` < `high` <= 1 and every number is one in E.164.
+  public init(
+    medium: Double, high: Double, suspectedNumbers: [String] = []
+  ) throws(RPCError) {
     guard medium > 0, medium < 1 else {
       throw .invalidArgument(
         field: "configuration.label_medium",
@@ -23,8 +27,20 @@ public struct RiskEngineSettings: Sendable, Hashable {
         field: "configuration.label_high",
         "it is \(high), expected a number above label_medium (\(medium)) and at most 1")
     }
-    self.init(checked: Bands(medium: medium, high: high))
+    var numbers: Set<String> = []
+    for (index, number) in suspectedNumbers.enumerated() {
+      guard number.first == "+", case .phone(let digits)? = SenderAddress(number) else {
+        throw .invalidArgument(
+          field: "configuration.suspected_numbers[\(index)]",
+          "expected a telephone number in E.164 such as +12065550123")
+      }
+      numbers.insert(digits)
+    }
+    self.init(checked: Bands(medium: medium, high: high), suspectedNumbers: numbers)
   }
 
-  private init(checked bands: Bands) { self.bands = bands }
+  private init(checked bands: Bands, suspectedNumbers: Set<String>) {
+    self.bands = bands
+    self.suspectedNumbers = suspectedNumbers
+  }
 }

@@ -28,7 +28,7 @@ struct KithCommand: AsyncParsableCommand {
     AlertsCommand.self,
     StartCommand.self, StopCommand.self, RestartCommand.self, UpgradeCommand.self,
     LogsCommand.self, EventsCommand.self, LogLevelCommand.self, ClockCommand.self,
-    CallCommand.self, DescribeCommand.self,
+    CallCommand.self, DescribeCommand.self, DemoCommand.self,
     BackupCommand.self, RestoreCommand.self, RotateKeyCommand.self, EraseCommand.self,
     PlanCommand.self, ApplyCommand.self, ExportCommand.self, PluginCommand.self,
     CompletionCommand.self,

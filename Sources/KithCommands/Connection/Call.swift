@@ -57,6 +57,13 @@ struct Call {
     }
   }
 
+  /// Makes a call of one request and one answer, and gives the answer in JSON.
+  func json(_ request: DynamicMessage, options: CallOptions) async throws -> JSONValue {
+    let response = try await client.unary(
+      descriptor, encodedRequest: request.encoded(), options: options)
+    return try message(response.message).json(contracts, options: .commandLine)
+  }
+
   private func message(_ answer: [UInt8]) throws(CommandFailure) -> DynamicMessage {
     do throws(ContractError) {
       return try contracts.decode(answer, as: method.responseType)

@@ -7,21 +7,33 @@ public import KithWire
 /// A text to score.
 public struct AnalyzeRequest: GeneratedMessage {
   /// The text as it was received, in any script; at most 65536 bytes of UTF-8. Empty or blank is answered
-  /// INVALID_ARGUMENT.
+  /// INVALID_ARGUMENT, unless `sender` is given: then the sender alone is scored, as for a call that rings.
   public var text: String = ""
 
   /// How it was received. Unspecified means that the channel is not known, and the text is scored as an SMS would be.
   public var channel: Channel = .unspecified
 
   /// The language and region of the person, a BCP 47 tag. The engine reads English; for another language its confidence
-  /// drops and never its caution.
+  /// drops and never its caution. Sentences are in this language where a catalogue for it is installed, else in English.
   public var locale: String = ""
 
-  /// The person's US state or territory as two letters (WA), for local contacts. Empty gives the federal ones only.
+  /// The person's US state or territory as two letters (WA), for local contacts and local time. Empty gives the federal
+  /// contacts only.
   public var state: String = ""
 
   /// Whether the sender is in the person's contacts. Absent means that it is not known.
   public var senderIsContact: Bool? = nil
+
+  /// Who sent it, as the device shows it: a telephone number (`+12065550123`, `(206) 555-0123`), a short code (`72663`) or an
+  /// e-mail address; at most 320 bytes. Empty means that it is not known.
+  public var sender: String = ""
+
+  /// When it was received. With a zone it tells whether an agency would be at work. 0 means that it is not known.
+  public var receivedAtMs: Int64 = 0
+
+  /// The person's time zone, an IANA name (America/New_York). Empty means the zones of `state`; where those disagree,
+  /// only what holds in each of them counts.
+  public var timeZone: String = ""
 
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
@@ -35,13 +47,19 @@ public struct AnalyzeRequest: GeneratedMessage {
     channel: Channel = .unspecified,
     locale: String = "",
     state: String = "",
-    senderIsContact: Bool? = nil
+    senderIsContact: Bool? = nil,
+    sender: String = "",
+    receivedAtMs: Int64 = 0,
+    timeZone: String = ""
   ) {
     self.text = text
     self.channel = channel
     self.locale = locale
     self.state = state
     self.senderIsContact = senderIsContact
+    self.sender = sender
+    self.receivedAtMs = receivedAtMs
+    self.timeZone = timeZone
   }
 
   public static var fullName: String { "kith.risk.v1.AnalyzeRequest" }
@@ -55,6 +73,9 @@ public struct AnalyzeRequest: GeneratedMessage {
     if c.pointee.has_locale != 0 { self.locale = try Unpacked.text(c.pointee.locale, "kith.risk.v1.AnalyzeRequest.locale") }
     if c.pointee.has_state != 0 { self.state = try Unpacked.text(c.pointee.state, "kith.risk.v1.AnalyzeRequest.state") }
     if c.pointee.has_sender_is_contact != 0 { self.senderIsContact = c.pointee.sender_is_contact != 0 }
+    if c.pointee.has_sender != 0 { self.sender = try Unpacked.text(c.pointee.sender, "kith.risk.v1.AnalyzeRequest.sender") }
+    if c.pointee.has_received_at_ms != 0 { self.receivedAtMs = c.pointee.received_at_ms }
+    if c.pointee.has_time_zone != 0 { self.timeZone = try Unpacked.text(c.pointee.time_zone, "kith.risk.v1.AnalyzeRequest.time_zone") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -81,6 +102,18 @@ public struct AnalyzeRequest: GeneratedMessage {
       c.pointee.sender_is_contact = value ? 1 : 0
       c.pointee.has_sender_is_contact = 1
     }
+    if !self.sender.isEmpty {
+      c.pointee.sender = arena.copy(self.sender)
+      c.pointee.has_sender = 1
+    }
+    if self.receivedAtMs != 0 {
+      c.pointee.received_at_ms = self.receivedAtMs
+      c.pointee.has_received_at_ms = 1
+    }
+    if !self.timeZone.isEmpty {
+      c.pointee.time_zone = arena.copy(self.timeZone)
+      c.pointee.has_time_zone = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -90,6 +123,9 @@ public struct AnalyzeRequest: GeneratedMessage {
     if !self.locale.isEmpty { text.add("locale", self.locale) }
     if !self.state.isEmpty { text.add("state", self.state) }
     if let value = self.senderIsContact { text.add("senderIsContact", value) }
+    if !self.sender.isEmpty { text.addSensitive("sender") }
+    if self.receivedAtMs != 0 { text.add("receivedAtMs", self.receivedAtMs) }
+    if !self.timeZone.isEmpty { text.add("timeZone", self.timeZone) }
     text.add(self.unknownFields)
   }
 }

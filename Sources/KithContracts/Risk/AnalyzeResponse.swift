@@ -31,13 +31,19 @@ public struct AnalyzeResponse: GeneratedMessage {
   /// What speaks against a scam, strongest first, up to three. Empty when nothing does.
   public var counterEvidence: [Reason] = []
 
-  /// One safe next step, a plain sentence.
-  public var nextStep: String = ""
+  /// What to do, most important first; at least one. The title of the first is the one safe next step.
+  public var recommendedActions: [Action] = []
 
-  /// Official places to ask or to report to, most useful first.
-  public var contacts: [Contact] = []
+  /// Official places of the whole country to ask or to report to, most useful first; up to four.
+  public var federalContacts: [Contact] = []
 
-  /// Which rules and model answered: `rules 1.0.0, model 1.0.0`.
+  /// The consumer protection office of the person's state. Empty when no state was given.
+  public var stateContacts: [Contact] = []
+
+  /// What the verdict is not, one sentence.
+  public var legalNote: String = ""
+
+  /// Which rules and model answered: `rules 2.0.0, model 2.0.0`.
   public var engineVersion: String = ""
 
   /// The fields that this version of the contract does not know.
@@ -56,8 +62,10 @@ public struct AnalyzeResponse: GeneratedMessage {
     confidence: Double = 0,
     reasons: [Reason] = [],
     counterEvidence: [Reason] = [],
-    nextStep: String = "",
-    contacts: [Contact] = [],
+    recommendedActions: [Action] = [],
+    federalContacts: [Contact] = [],
+    stateContacts: [Contact] = [],
+    legalNote: String = "",
     engineVersion: String = ""
   ) {
     self.score = score
@@ -68,8 +76,10 @@ public struct AnalyzeResponse: GeneratedMessage {
     self.confidence = confidence
     self.reasons = reasons
     self.counterEvidence = counterEvidence
-    self.nextStep = nextStep
-    self.contacts = contacts
+    self.recommendedActions = recommendedActions
+    self.federalContacts = federalContacts
+    self.stateContacts = stateContacts
+    self.legalNote = legalNote
     self.engineVersion = engineVersion
   }
 
@@ -87,8 +97,10 @@ public struct AnalyzeResponse: GeneratedMessage {
     if c.pointee.has_confidence != 0 { self.confidence = c.pointee.confidence }
     try Unpacked.append(c.pointee.reasons, c.pointee.n_reasons, to: &self.reasons)
     try Unpacked.append(c.pointee.counter_evidence, c.pointee.n_counter_evidence, to: &self.counterEvidence)
-    if c.pointee.has_next_step != 0 { self.nextStep = try Unpacked.text(c.pointee.next_step, "kith.risk.v1.AnalyzeResponse.next_step") }
-    try Unpacked.append(c.pointee.contacts, c.pointee.n_contacts, to: &self.contacts)
+    try Unpacked.append(c.pointee.recommended_actions, c.pointee.n_recommended_actions, to: &self.recommendedActions)
+    try Unpacked.append(c.pointee.federal_contacts, c.pointee.n_federal_contacts, to: &self.federalContacts)
+    try Unpacked.append(c.pointee.state_contacts, c.pointee.n_state_contacts, to: &self.stateContacts)
+    if c.pointee.has_legal_note != 0 { self.legalNote = try Unpacked.text(c.pointee.legal_note, "kith.risk.v1.AnalyzeResponse.legal_note") }
     if c.pointee.has_engine_version != 0 { self.engineVersion = try Unpacked.text(c.pointee.engine_version, "kith.risk.v1.AnalyzeResponse.engine_version") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
@@ -122,11 +134,13 @@ public struct AnalyzeResponse: GeneratedMessage {
     }
     (c.pointee.reasons, c.pointee.n_reasons) = try arena.fill(self.reasons)
     (c.pointee.counter_evidence, c.pointee.n_counter_evidence) = try arena.fill(self.counterEvidence)
-    if !self.nextStep.isEmpty {
-      c.pointee.next_step = arena.copy(self.nextStep)
-      c.pointee.has_next_step = 1
+    (c.pointee.recommended_actions, c.pointee.n_recommended_actions) = try arena.fill(self.recommendedActions)
+    (c.pointee.federal_contacts, c.pointee.n_federal_contacts) = try arena.fill(self.federalContacts)
+    (c.pointee.state_contacts, c.pointee.n_state_contacts) = try arena.fill(self.stateContacts)
+    if !self.legalNote.isEmpty {
+      c.pointee.legal_note = arena.copy(self.legalNote)
+      c.pointee.has_legal_note = 1
     }
-    (c.pointee.contacts, c.pointee.n_contacts) = try arena.fill(self.contacts)
     if !self.engineVersion.isEmpty {
       c.pointee.engine_version = arena.copy(self.engineVersion)
       c.pointee.has_engine_version = 1
@@ -143,8 +157,10 @@ public struct AnalyzeResponse: GeneratedMessage {
     if self.confidence.bitPattern != 0 { text.add("confidence", self.confidence) }
     if !self.reasons.isEmpty { text.add("reasons", self.reasons) }
     if !self.counterEvidence.isEmpty { text.add("counterEvidence", self.counterEvidence) }
-    if !self.nextStep.isEmpty { text.add("nextStep", self.nextStep) }
-    if !self.contacts.isEmpty { text.add("contacts", self.contacts) }
+    if !self.recommendedActions.isEmpty { text.add("recommendedActions", self.recommendedActions) }
+    if !self.federalContacts.isEmpty { text.add("federalContacts", self.federalContacts) }
+    if !self.stateContacts.isEmpty { text.add("stateContacts", self.stateContacts) }
+    if !self.legalNote.isEmpty { text.add("legalNote", self.legalNote) }
     if !self.engineVersion.isEmpty { text.add("engineVersion", self.engineVersion) }
     text.add(self.unknownFields)
   }

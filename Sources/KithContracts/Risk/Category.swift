@@ -35,9 +35,13 @@ public struct Category: WireEnum {
   public static let moneyOffer = Category(rawValue: 13)
   /// A scam of another kind.
   public static let other = Category(rawValue: 14)
+  /// Somebody threatens to show something shameful.
+  public static let extortion = Category(rawValue: 15)
+  /// A charge, renewal or invoice that never was, with a number to call.
+  public static let falseCharge = Category(rawValue: 16)
 
   /// The values that have a name.
-  public static let allCases: [Category] = [.unspecified, .governmentImpersonation, .bankImpersonation, .businessImpersonation, .delivery, .toll, .prize, .job, .romance, .investment, .techSupport, .familyEmergency, .credentialTheft, .moneyOffer, .other]
+  public static let allCases: [Category] = [.unspecified, .governmentImpersonation, .bankImpersonation, .businessImpersonation, .delivery, .toll, .prize, .job, .romance, .investment, .techSupport, .familyEmergency, .credentialTheft, .moneyOffer, .other, .extortion, .falseCharge]
 
   /// The number on the wire.
   public let rawValue: Int32
@@ -65,6 +69,8 @@ public struct Category: WireEnum {
     case 12: "CREDENTIAL_THEFT"
     case 13: "MONEY_OFFER"
     case 14: "OTHER"
+    case 15: "EXTORTION"
+    case 16: "FALSE_CHARGE"
     default: nil
     }
   }

@@ -24,6 +24,15 @@ public struct GetModelResponse: GeneratedMessage {
   /// Figures of the training on texts that it had not seen, by name: `auc`, `ece`, `recall_at_1_percent_fpr`.
   public var figures: [String: Double] = [:]
 
+  /// When the model was trained, an ISO 8601 date.
+  public var createdAt: String = ""
+
+  /// The languages that sentences can be had in.
+  public var languages: [String] = []
+
+  /// Why a bundle that the configuration names is not the one that answers. Empty when all is well.
+  public var bundleProblem: String = ""
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -37,7 +46,10 @@ public struct GetModelResponse: GeneratedMessage {
     modelVersion: String = "",
     modelChecksum: String = "",
     trainingTexts: UInt32 = 0,
-    figures: [String: Double] = [:]
+    figures: [String: Double] = [:],
+    createdAt: String = "",
+    languages: [String] = [],
+    bundleProblem: String = ""
   ) {
     self.rulesVersion = rulesVersion
     self.signalCount = signalCount
@@ -45,6 +57,9 @@ public struct GetModelResponse: GeneratedMessage {
     self.modelChecksum = modelChecksum
     self.trainingTexts = trainingTexts
     self.figures = figures
+    self.createdAt = createdAt
+    self.languages = languages
+    self.bundleProblem = bundleProblem
   }
 
   public static var fullName: String { "kith.risk.v1.GetModelResponse" }
@@ -62,6 +77,9 @@ public struct GetModelResponse: GeneratedMessage {
       guard let entry = c.pointee.figures[index] else { continue }
       self.figures[try Unpacked.text(entry.pointee.key, "kith.risk.v1.GetModelResponse.figures")] = entry.pointee.value
     }
+    if c.pointee.has_created_at != 0 { self.createdAt = try Unpacked.text(c.pointee.created_at, "kith.risk.v1.GetModelResponse.created_at") }
+    try Unpacked.append(c.pointee.languages, c.pointee.n_languages, to: &self.languages, "kith.risk.v1.GetModelResponse.languages")
+    if c.pointee.has_bundle_problem != 0 { self.bundleProblem = try Unpacked.text(c.pointee.bundle_problem, "kith.risk.v1.GetModelResponse.bundle_problem") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -101,6 +119,15 @@ public struct GetModelResponse: GeneratedMessage {
       }
       (c.pointee.figures, c.pointee.n_figures) = (entries, self.figures.count)
     }
+    if !self.createdAt.isEmpty {
+      c.pointee.created_at = arena.copy(self.createdAt)
+      c.pointee.has_created_at = 1
+    }
+    (c.pointee.languages, c.pointee.n_languages) = arena.copy(self.languages)
+    if !self.bundleProblem.isEmpty {
+      c.pointee.bundle_problem = arena.copy(self.bundleProblem)
+      c.pointee.has_bundle_problem = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -111,6 +138,9 @@ public struct GetModelResponse: GeneratedMessage {
     if !self.modelChecksum.isEmpty { text.add("modelChecksum", self.modelChecksum) }
     if self.trainingTexts != 0 { text.add("trainingTexts", self.trainingTexts) }
     if !self.figures.isEmpty { text.add("figures", self.figures) }
+    if !self.createdAt.isEmpty { text.add("createdAt", self.createdAt) }
+    if !self.languages.isEmpty { text.add("languages", self.languages) }
+    if !self.bundleProblem.isEmpty { text.add("bundleProblem", self.bundleProblem) }
     text.add(self.unknownFields)
   }
 }

@@ -15,7 +15,7 @@ public struct Reason: GeneratedMessage {
   /// Its share of the evidence on its side, 0 to 1.
   public var share: Double = 0
 
-  /// Where in the text it rests. Absent when it rests on the text as a whole.
+  /// Where in the text it rests. Absent when it rests on the text as a whole, or the text is not known.
   public var span: Span? = nil
 
   /// The fields that this version of the contract does not know.

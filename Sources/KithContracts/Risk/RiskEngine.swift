@@ -10,13 +10,41 @@ public enum RiskEngineMethods {
     service: "kith.risk.v1.RiskEngine", method: "Analyze",
     idempotency: .noSideEffects)
 
+  /// Shows the whole calculation behind the score of a text: every signal with its points, the caps of the groups, what the
+  /// model adds, and how they are blended.
+  public static let explain = MethodDescriptor(
+    service: "kith.risk.v1.RiskEngine", method: "Explain",
+    idempotency: .noSideEffects)
+
+  /// Turns a text into what may leave a device for a second opinion: numbers and names of signals, never words of the
+  /// text. Run it where the text is.
+  public static let buildFeatures = MethodDescriptor(
+    service: "kith.risk.v1.RiskEngine", method: "BuildFeatures",
+    idempotency: .noSideEffects)
+
+  /// Scores a feature vector, without the text. The score is that of Analyze up to the rounding of `model_score`.
+  public static let analyzeFeatures = MethodDescriptor(
+    service: "kith.risk.v1.RiskEngine", method: "AnalyzeFeatures",
+    idempotency: .noSideEffects)
+
+  /// Reads a web address or host name as the engine does, without visiting it: who owns the name, and whether it imitates
+  /// somebody.
+  public static let inspectLink = MethodDescriptor(
+    service: "kith.risk.v1.RiskEngine", method: "InspectLink",
+    idempotency: .noSideEffects)
+
+  /// The signals of the rule bundle, in its order.
+  public static let listRules = MethodDescriptor(
+    service: "kith.risk.v1.RiskEngine", method: "ListRules",
+    idempotency: .noSideEffects)
+
   /// Which rules and which model answer, with the figures of the training.
   public static let getModel = MethodDescriptor(
     service: "kith.risk.v1.RiskEngine", method: "GetModel",
     idempotency: .noSideEffects)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [analyze, getModel]
+  public static let all: [MethodDescriptor] = [analyze, explain, buildFeatures, analyzeFeatures, inspectLink, listRules, getModel]
 }
 
 /// Scores short texts that a person received. Stateless: nothing of a text is kept or logged.
@@ -34,6 +62,54 @@ public struct RiskEngineClient: Sendable {
   ) async throws(RPCError) -> AnalyzeResponse {
     let response: RPCResponse<AnalyzeResponse> = try await client.unary(
       RiskEngineMethods.analyze, request, options: options)
+    return response.message
+  }
+
+  /// Shows the whole calculation behind the score of a text: every signal with its points, the caps of the groups, what the
+  /// model adds, and how they are blended.
+  public func explain(
+    _ request: AnalyzeRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Explanation {
+    let response: RPCResponse<Explanation> = try await client.unary(
+      RiskEngineMethods.explain, request, options: options)
+    return response.message
+  }
+
+  /// Turns a text into what may leave a device for a second opinion: numbers and names of signals, never words of the
+  /// text. Run it where the text is.
+  public func buildFeatures(
+    _ request: AnalyzeRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> BuildFeaturesResponse {
+    let response: RPCResponse<BuildFeaturesResponse> = try await client.unary(
+      RiskEngineMethods.buildFeatures, request, options: options)
+    return response.message
+  }
+
+  /// Scores a feature vector, without the text. The score is that of Analyze up to the rounding of `model_score`.
+  public func analyzeFeatures(
+    _ request: FeatureVector, options: CallOptions = .defaults
+  ) async throws(RPCError) -> AnalyzeFeaturesResponse {
+    let response: RPCResponse<AnalyzeFeaturesResponse> = try await client.unary(
+      RiskEngineMethods.analyzeFeatures, request, options: options)
+    return response.message
+  }
+
+  /// Reads a web address or host name as the engine does, without visiting it: who owns the name, and whether it imitates
+  /// somebody.
+  public func inspectLink(
+    _ request: InspectLinkRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> LinkReport {
+    let response: RPCResponse<LinkReport> = try await client.unary(
+      RiskEngineMethods.inspectLink, request, options: options)
+    return response.message
+  }
+
+  /// The signals of the rule bundle, in its order.
+  public func listRules(
+    _ request: ListRulesRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> ListRulesResponse {
+    let response: RPCResponse<ListRulesResponse> = try await client.unary(
+      RiskEngineMethods.listRules, request, options: options)
     return response.message
   }
 
@@ -57,6 +133,34 @@ public protocol RiskEngineHandler: Sendable {
     _ request: AnalyzeRequest, context: CallContext
   ) async throws -> AnalyzeResponse
 
+  /// Shows the whole calculation behind the score of a text: every signal with its points, the caps of the groups, what the
+  /// model adds, and how they are blended.
+  func explain(
+    _ request: AnalyzeRequest, context: CallContext
+  ) async throws -> Explanation
+
+  /// Turns a text into what may leave a device for a second opinion: numbers and names of signals, never words of the
+  /// text. Run it where the text is.
+  func buildFeatures(
+    _ request: AnalyzeRequest, context: CallContext
+  ) async throws -> BuildFeaturesResponse
+
+  /// Scores a feature vector, without the text. The score is that of Analyze up to the rounding of `model_score`.
+  func analyzeFeatures(
+    _ request: FeatureVector, context: CallContext
+  ) async throws -> AnalyzeFeaturesResponse
+
+  /// Reads a web address or host name as the engine does, without visiting it: who owns the name, and whether it imitates
+  /// somebody.
+  func inspectLink(
+    _ request: InspectLinkRequest, context: CallContext
+  ) async throws -> LinkReport
+
+  /// The signals of the rule bundle, in its order.
+  func listRules(
+    _ request: ListRulesRequest, context: CallContext
+  ) async throws -> ListRulesResponse
+
   /// Which rules and which model answer, with the figures of the training.
   func getModel(
     _ request: GetModelRequest, context: CallContext
@@ -72,6 +176,26 @@ extension ServiceDefinition {
       methods: [
         .unary(RiskEngineMethods.analyze) { request, context in
           try await handler.analyze(
+            request, context: context)
+        },
+        .unary(RiskEngineMethods.explain) { request, context in
+          try await handler.explain(
+            request, context: context)
+        },
+        .unary(RiskEngineMethods.buildFeatures) { request, context in
+          try await handler.buildFeatures(
+            request, context: context)
+        },
+        .unary(RiskEngineMethods.analyzeFeatures) { request, context in
+          try await handler.analyzeFeatures(
+            request, context: context)
+        },
+        .unary(RiskEngineMethods.inspectLink) { request, context in
+          try await handler.inspectLink(
+            request, context: context)
+        },
+        .unary(RiskEngineMethods.listRules) { request, context in
+          try await handler.listRules(
             request, context: context)
         },
         .unary(RiskEngineMethods.getModel) { request, context in

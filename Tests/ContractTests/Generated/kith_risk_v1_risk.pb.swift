@@ -239,6 +239,12 @@ nonisolated enum Kith_Risk_V1_Category: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// A scam of another kind.
   case other // = 14
+
+  /// Somebody threatens to show something shameful.
+  case extortion // = 15
+
+  /// A charge, renewal or invoice that never was, with a number to call.
+  case falseCharge // = 16
   case UNRECOGNIZED(Int)
 
   init() {
@@ -262,6 +268,8 @@ nonisolated enum Kith_Risk_V1_Category: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 12: self = .credentialTheft
     case 13: self = .moneyOffer
     case 14: self = .other
+    case 15: self = .extortion
+    case 16: self = .falseCharge
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -283,6 +291,8 @@ nonisolated enum Kith_Risk_V1_Category: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .credentialTheft: return 12
     case .moneyOffer: return 13
     case .other: return 14
+    case .extortion: return 15
+    case .falseCharge: return 16
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -304,6 +314,8 @@ nonisolated enum Kith_Risk_V1_Category: SwiftProtobuf.Enum, Swift.CaseIterable {
     .credentialTheft,
     .moneyOffer,
     .other,
+    .extortion,
+    .falseCharge,
   ]
 
 }
@@ -315,17 +327,18 @@ nonisolated struct Kith_Risk_V1_AnalyzeRequest: Sendable {
   // methods supported on all messages.
 
   /// The text as it was received, in any script; at most 65536 bytes of UTF-8. Empty or blank is answered
-  /// INVALID_ARGUMENT.
+  /// INVALID_ARGUMENT, unless `sender` is given: then the sender alone is scored, as for a call that rings.
   var text: String = String()
 
   /// How it was received. Unspecified means that the channel is not known, and the text is scored as an SMS would be.
   var channel: Kith_Risk_V1_Channel = .unspecified
 
   /// The language and region of the person, a BCP 47 tag. The engine reads English; for another language its confidence
-  /// drops and never its caution.
+  /// drops and never its caution. Sentences are in this language where a catalogue for it is installed, else in English.
   var locale: String = String()
 
-  /// The person's US state or territory as two letters (WA), for local contacts. Empty gives the federal ones only.
+  /// The person's US state or territory as two letters (WA), for local contacts and local time. Empty gives the federal
+  /// contacts only.
   var state: String = String()
 
   /// Whether the sender is in the person's contacts. Absent means that it is not known.
@@ -337,6 +350,17 @@ nonisolated struct Kith_Risk_V1_AnalyzeRequest: Sendable {
   var hasSenderIsContact: Bool {self._senderIsContact != nil}
   /// Clears the value of `senderIsContact`. Subsequent reads from it will return its default value.
   mutating func clearSenderIsContact() {self._senderIsContact = nil}
+
+  /// Who sent it, as the device shows it: a telephone number (`+12065550123`, `(206) 555-0123`), a short code (`72663`) or an
+  /// e-mail address; at most 320 bytes. Empty means that it is not known.
+  var sender: String = String()
+
+  /// When it was received. With a zone it tells whether an agency would be at work. 0 means that it is not known.
+  var receivedAtMs: Int64 = 0
+
+  /// The person's time zone, an IANA name (America/New_York). Empty means the zones of `state`; where those disagree,
+  /// only what holds in each of them counts.
+  var timeZone: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -376,13 +400,19 @@ nonisolated struct Kith_Risk_V1_AnalyzeResponse: Sendable {
   /// What speaks against a scam, strongest first, up to three. Empty when nothing does.
   var counterEvidence: [Kith_Risk_V1_Reason] = []
 
-  /// One safe next step, a plain sentence.
-  var nextStep: String = String()
+  /// What to do, most important first; at least one. The title of the first is the one safe next step.
+  var recommendedActions: [Kith_Risk_V1_Action] = []
 
-  /// Official places to ask or to report to, most useful first.
-  var contacts: [Kith_Risk_V1_Contact] = []
+  /// Official places of the whole country to ask or to report to, most useful first; up to four.
+  var federalContacts: [Kith_Risk_V1_Contact] = []
 
-  /// Which rules and model answered: `rules 1.0.0, model 1.0.0`.
+  /// The consumer protection office of the person's state. Empty when no state was given.
+  var stateContacts: [Kith_Risk_V1_Contact] = []
+
+  /// What the verdict is not, one sentence.
+  var legalNote: String = String()
+
+  /// Which rules and model answered: `rules 2.0.0, model 2.0.0`.
   var engineVersion: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -405,7 +435,7 @@ nonisolated struct Kith_Risk_V1_Reason: Sendable {
   /// Its share of the evidence on its side, 0 to 1.
   var share: Double = 0
 
-  /// Where in the text it rests. Absent when it rests on the text as a whole.
+  /// Where in the text it rests. Absent when it rests on the text as a whole, or the text is not known.
   var span: Kith_Risk_V1_Span {
     get {_span ?? Kith_Risk_V1_Span()}
     set {_span = newValue}
@@ -420,6 +450,23 @@ nonisolated struct Kith_Risk_V1_Reason: Sendable {
   init() {}
 
   fileprivate var _span: Kith_Risk_V1_Span? = nil
+}
+
+/// Something to do.
+nonisolated struct Kith_Risk_V1_Action: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What, one short sentence: `Hang up or delete it.`
+  var title: String = String()
+
+  /// How, step by step, each a short sentence.
+  var steps: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// A part of the text as it was received.
@@ -462,6 +509,480 @@ nonisolated struct Kith_Risk_V1_Contact: Sendable {
   init() {}
 }
 
+/// What is known of a text without its words. These eleven fields and no others leave a device.
+nonisolated struct Kith_Risk_V1_FeatureVector: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The version of the vector; 1. A higher one is scored by what is known of it. 0 or absent is answered INVALID_ARGUMENT.
+  var v: UInt32 = 0
+
+  /// How the text was received. Unspecified means that the channel is not known.
+  var channel: Kith_Risk_V1_Channel = .unspecified
+
+  /// The person's language, the first part of a BCP 47 tag: `en`. Empty means English.
+  var language: String = String()
+
+  /// How long the text is, in Unicode scalars. 0 means that there was none.
+  var lengthChars: UInt32 = 0
+
+  /// Whether it holds a link.
+  var hasLinks_p: Bool = false
+
+  /// Where its links lead, each once, in the order of the text, at most 16: the registrable domain of a short link service or of a name that
+  /// imitates somebody (`bit.ly`, `paypa1.com`), and for every other only its kind: `popular`, `gov`, `bank`, `health`,
+  /// `free_host` or `unknown`.
+  var linkDomains: [String] = []
+
+  /// The signals that were found, by their names in the rule bundle, for and against a scam. One that the answering side does
+  /// not know is left out of the score and reported.
+  var signals: [String] = []
+
+  /// Whom the text seems to pose as, by the names of the sender list: `irs`, `paypal`. Empty for a text that raises no suspicion,
+  /// so that nobody's bank or clinic is told.
+  var brandSuspects: [String] = []
+
+  /// The part of the person's day: `morning` (5 to 12), `afternoon` (12 to 17), `evening` (17 to 21) or `night` (21 to 5). Empty
+  /// when it is not known.
+  var timeOfDayBucket: String = String()
+
+  /// The person's US state as two letters. Empty when it is not known.
+  var state: String = String()
+
+  /// The text model's own calibrated probability, 0 to 1, in thousandths, kept between 0.001 and 0.999. 0 or absent means that no model read the text; the
+  /// rules then decide alone.
+  var modelScore: Double = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A feature vector, or why there is none.
+nonisolated struct Kith_Risk_V1_BuildFeaturesResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The vector. Absent when the text must not be sent in any form.
+  var features: Kith_Risk_V1_FeatureVector {
+    get {_features ?? Kith_Risk_V1_FeatureVector()}
+    set {_features = newValue}
+  }
+  /// Returns true if `features` has been explicitly set.
+  var hasFeatures: Bool {self._features != nil}
+  /// Clears the value of `features`. Subsequent reads from it will return its default value.
+  mutating func clearFeatures() {self._features = nil}
+
+  /// What the text holds that stops every transmission (a card, a Social Security or taxpayer number), by the type names of the personal data
+  /// contract. Empty exactly when `features` is there. Show local guidance instead.
+  var withheldFor: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _features: Kith_Risk_V1_FeatureVector? = nil
+}
+
+/// What the engine makes of a feature vector.
+nonisolated struct Kith_Risk_V1_AnalyzeFeaturesResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The verdict. Its reasons have no spans.
+  var verdict: Kith_Risk_V1_AnalyzeResponse {
+    get {_verdict ?? Kith_Risk_V1_AnalyzeResponse()}
+    set {_verdict = newValue}
+  }
+  /// Returns true if `verdict` has been explicitly set.
+  var hasVerdict: Bool {self._verdict != nil}
+  /// Clears the value of `verdict`. Subsequent reads from it will return its default value.
+  mutating func clearVerdict() {self._verdict = nil}
+
+  /// Signals of the vector that these rules do not know, in its order. They count nothing.
+  var unknownSignals: [String] = []
+
+  /// Whether the vector is of a newer version than this engine reads. What it does not know of it counts nothing.
+  var newerVersion: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _verdict: Kith_Risk_V1_AnalyzeResponse? = nil
+}
+
+/// How a score came about.
+nonisolated struct Kith_Risk_V1_Explanation: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What Analyze answers.
+  var verdict: Kith_Risk_V1_AnalyzeResponse {
+    get {_storage._verdict ?? Kith_Risk_V1_AnalyzeResponse()}
+    set {_uniqueStorage()._verdict = newValue}
+  }
+  /// Returns true if `verdict` has been explicitly set.
+  var hasVerdict: Bool {_storage._verdict != nil}
+  /// Clears the value of `verdict`. Subsequent reads from it will return its default value.
+  mutating func clearVerdict() {_uniqueStorage()._verdict = nil}
+
+  /// Every signal that was found, in the order of the text.
+  var signals: [Kith_Risk_V1_SignalPoints] {
+    get {_storage._signals}
+    set {_uniqueStorage()._signals = newValue}
+  }
+
+  /// The groups of those signals.
+  var groups: [Kith_Risk_V1_GroupPoints] {
+    get {_storage._groups}
+    set {_uniqueStorage()._groups = newValue}
+  }
+
+  /// The sum of the points for a scam, after the caps.
+  var pointsFor: Double {
+    get {_storage._pointsFor}
+    set {_uniqueStorage()._pointsFor = newValue}
+  }
+
+  /// The sum of the points against one, after the caps and the fading.
+  var pointsAgainst: Double {
+    get {_storage._pointsAgainst}
+    set {_uniqueStorage()._pointsAgainst = newValue}
+  }
+
+  /// By how much evidence against counts, 0 to 1: it fades as more speaks for a scam.
+  var counterFactor: Double {
+    get {_storage._counterFactor}
+    set {_uniqueStorage()._counterFactor = newValue}
+  }
+
+  /// The log-odds of the rules: (points_for - points_against - threshold) / slope.
+  var ruleLogOdds: Double {
+    get {_storage._ruleLogOdds}
+    set {_uniqueStorage()._ruleLogOdds = newValue}
+  }
+
+  /// The points at which the rules alone say "one in two".
+  var threshold: Double {
+    get {_storage._threshold}
+    set {_uniqueStorage()._threshold = newValue}
+  }
+
+  /// How many points change the rules' log-odds by one.
+  var slope: Double {
+    get {_storage._slope}
+    set {_uniqueStorage()._slope = newValue}
+  }
+
+  /// What the text model says.
+  var model: Kith_Risk_V1_ModelPart {
+    get {_storage._model ?? Kith_Risk_V1_ModelPart()}
+    set {_uniqueStorage()._model = newValue}
+  }
+  /// Returns true if `model` has been explicitly set.
+  var hasModel: Bool {_storage._model != nil}
+  /// Clears the value of `model`. Subsequent reads from it will return its default value.
+  mutating func clearModel() {_uniqueStorage()._model = nil}
+
+  /// The share of the model in the blend, 0 to 1; the rules have the rest.
+  var modelShare: Double {
+    get {_storage._modelShare}
+    set {_uniqueStorage()._modelShare = newValue}
+  }
+
+  /// Factor of the blended log-odds.
+  var blendSlope: Double {
+    get {_storage._blendSlope}
+    set {_uniqueStorage()._blendSlope = newValue}
+  }
+
+  /// What the blend adds to them.
+  var blendOffset: Double {
+    get {_storage._blendOffset}
+    set {_uniqueStorage()._blendOffset = newValue}
+  }
+
+  /// The log-odds of the score before the floor: blend_slope x (model_share x model + (1 - model_share) x rules) + blend_offset,
+  /// kept between -20 and 20.
+  var blendedLogOdds: Double {
+    get {_storage._blendedLogOdds}
+    set {_uniqueStorage()._blendedLogOdds = newValue}
+  }
+
+  /// The score is at least this: the highest floor of a signal found. 0 when none sets one.
+  var floor: Double {
+    get {_storage._floor}
+    set {_uniqueStorage()._floor = newValue}
+  }
+
+  /// The links of the text.
+  var links: [Kith_Risk_V1_LinkReport] {
+    get {_storage._links}
+    set {_uniqueStorage()._links = newValue}
+  }
+
+  /// Whom the text names, by the names of the sender list.
+  var senders: [String] {
+    get {_storage._senders}
+    set {_uniqueStorage()._senders = newValue}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// A signal in a calculation.
+nonisolated struct Kith_Risk_V1_SignalPoints: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Its name.
+  var signal: String = String()
+
+  /// Its group.
+  var group: String = String()
+
+  /// Its points as the bundle has them; below zero speaks against a scam.
+  var weight: Double = 0
+
+  /// Its points after the cap of its group and the fading.
+  var points: Double = 0
+
+  /// What it means, a plain sentence.
+  var sentence: String = String()
+
+  /// Where it was found. Absent for the text as a whole.
+  var span: Kith_Risk_V1_Span {
+    get {_span ?? Kith_Risk_V1_Span()}
+    set {_span = newValue}
+  }
+  /// Returns true if `span` has been explicitly set.
+  var hasSpan: Bool {self._span != nil}
+  /// Clears the value of `span`. Subsequent reads from it will return its default value.
+  mutating func clearSpan() {self._span = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _span: Kith_Risk_V1_Span? = nil
+}
+
+/// A group of signals in a calculation.
+nonisolated struct Kith_Risk_V1_GroupPoints: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Its name.
+  var group: String = String()
+
+  /// The sum of the weights found.
+  var sum: Double = 0
+
+  /// The largest sum that counts, on either side of zero.
+  var cap: Double = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The text model in a calculation.
+nonisolated struct Kith_Risk_V1_ModelPart: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Its log-odds before the calibration.
+  var rawLogOdds: Double = 0
+
+  /// The calibrated ones.
+  var logOdds: Double = 0
+
+  /// The probability that they are.
+  var probability: Double = 0
+
+  /// The part of the text that it found most telling. Absent for a text without words.
+  var window: Kith_Risk_V1_Span {
+    get {_window ?? Kith_Risk_V1_Span()}
+    set {_window = newValue}
+  }
+  /// Returns true if `window` has been explicitly set.
+  var hasWindow: Bool {self._window != nil}
+  /// Clears the value of `window`. Subsequent reads from it will return its default value.
+  mutating func clearWindow() {self._window = nil}
+
+  /// The words of that part that move it most, strongest first, up to ten.
+  var tokens: [Kith_Risk_V1_TokenWeight] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _window: Kith_Risk_V1_Span? = nil
+}
+
+/// A word in the calculation of the model.
+nonisolated struct Kith_Risk_V1_TokenWeight: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The word.
+  var span: Kith_Risk_V1_Span {
+    get {_span ?? Kith_Risk_V1_Span()}
+    set {_span = newValue}
+  }
+  /// Returns true if `span` has been explicitly set.
+  var hasSpan: Bool {self._span != nil}
+  /// Clears the value of `span`. Subsequent reads from it will return its default value.
+  mutating func clearSpan() {self._span = nil}
+
+  /// How much it moves the model, as a share of the largest, -1 to 1; above zero towards a scam.
+  var weight: Double = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _span: Kith_Risk_V1_Span? = nil
+}
+
+/// A link to read.
+nonisolated struct Kith_Risk_V1_InspectLinkRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A web address or a host name, as it was received; at most 4096 bytes. Something that is no link is answered
+  /// INVALID_ARGUMENT.
+  var link: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What a link shows by its name. Nothing is visited.
+nonisolated struct Kith_Risk_V1_LinkReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The name that somebody registered: `account-verify.ru` for `apple.com.account-verify.ru`. Empty for a numeric address.
+  var registrableDomain: String = String()
+
+  /// The public suffix that it was registered under: `ru`, `co.uk`.
+  var publicSuffix: String = String()
+
+  /// What kind of place it is: `short_link`, `look_alike`, `popular`, `gov`, `bank`, `health`, `free_host` or `unknown`.
+  var bucket: String = String()
+
+  /// Whom it imitates, by the names of the sender list. Empty when nobody.
+  var imitates: String = String()
+
+  /// What was noticed, by the names of the rule bundle: `link.short`, `link.lookalike`.
+  var observations: [String] = []
+
+  /// Where it stands in the text. Absent when it was given by itself.
+  var span: Kith_Risk_V1_Span {
+    get {_span ?? Kith_Risk_V1_Span()}
+    set {_span = newValue}
+  }
+  /// Returns true if `span` has been explicitly set.
+  var hasSpan: Bool {self._span != nil}
+  /// Clears the value of `span`. Subsequent reads from it will return its default value.
+  mutating func clearSpan() {self._span = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _span: Kith_Risk_V1_Span? = nil
+}
+
+/// Which signals to list.
+nonisolated struct Kith_Risk_V1_ListRulesRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Only those of this group. Empty means all.
+  var group: String = String()
+
+  /// Only those that speak for this kind of scam. Unspecified means all.
+  var category: Kith_Risk_V1_Category = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The rule bundle's signals.
+nonisolated struct Kith_Risk_V1_ListRulesResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The version of the rules.
+  var version: String = String()
+
+  /// The signals, in the bundle's order.
+  var rules: [Kith_Risk_V1_Rule] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A signal as the bundle has it.
+nonisolated struct Kith_Risk_V1_Rule: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Its stable name.
+  var id: String = String()
+
+  /// The group whose cap holds for it.
+  var group: String = String()
+
+  /// Its points; below zero speaks against a scam.
+  var weight: Double = 0
+
+  /// The kind of scam that it speaks for. Unspecified when none.
+  var category: Kith_Risk_V1_Category = .unspecified
+
+  /// What must be found, all of it: names of phrase lists or of observations; `a|b` is either.
+  var pattern: [String] = []
+
+  /// How many words apart the parts may lie. 0 is anywhere in the text.
+  var within: UInt32 = 0
+
+  /// What must not stand near.
+  var unless: [String] = []
+
+  /// The score is at least this when it is found. 0 when it sets none.
+  var floor: Double = 0
+
+  /// What it means, a plain sentence.
+  var sentence: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// Empty: there is nothing to choose.
 nonisolated struct Kith_Risk_V1_GetModelRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -497,6 +1018,15 @@ nonisolated struct Kith_Risk_V1_GetModelResponse: Sendable {
   /// Figures of the training on texts that it had not seen, by name: `auc`, `ece`, `recall_at_1_percent_fpr`.
   var figures: Dictionary<String,Double> = [:]
 
+  /// When the model was trained, an ISO 8601 date.
+  var createdAt: String = String()
+
+  /// The languages that sentences can be had in.
+  var languages: [String] = []
+
+  /// Why a bundle that the configuration names is not the one that answers. Empty when all is well.
+  var bundleProblem: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -519,12 +1049,12 @@ nonisolated extension Kith_Risk_V1_Label: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension Kith_Risk_V1_Category: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CATEGORY_UNSPECIFIED\0\u{1}GOVERNMENT_IMPERSONATION\0\u{1}BANK_IMPERSONATION\0\u{1}BUSINESS_IMPERSONATION\0\u{1}DELIVERY\0\u{1}TOLL\0\u{1}PRIZE\0\u{1}JOB\0\u{1}ROMANCE\0\u{1}INVESTMENT\0\u{1}TECH_SUPPORT\0\u{1}FAMILY_EMERGENCY\0\u{1}CREDENTIAL_THEFT\0\u{1}MONEY_OFFER\0\u{1}OTHER\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CATEGORY_UNSPECIFIED\0\u{1}GOVERNMENT_IMPERSONATION\0\u{1}BANK_IMPERSONATION\0\u{1}BUSINESS_IMPERSONATION\0\u{1}DELIVERY\0\u{1}TOLL\0\u{1}PRIZE\0\u{1}JOB\0\u{1}ROMANCE\0\u{1}INVESTMENT\0\u{1}TECH_SUPPORT\0\u{1}FAMILY_EMERGENCY\0\u{1}CREDENTIAL_THEFT\0\u{1}MONEY_OFFER\0\u{1}OTHER\0\u{1}EXTORTION\0\u{1}FALSE_CHARGE\0")
 }
 
 nonisolated extension Kith_Risk_V1_AnalyzeRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AnalyzeRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}channel\0\u{1}locale\0\u{1}state\0\u{3}sender_is_contact\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}channel\0\u{1}locale\0\u{1}state\0\u{3}sender_is_contact\0\u{1}sender\0\u{3}received_at_ms\0\u{3}time_zone\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -537,6 +1067,9 @@ nonisolated extension Kith_Risk_V1_AnalyzeRequest: SwiftProtobuf.Message, SwiftP
       case 3: try { try decoder.decodeSingularStringField(value: &self.locale) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.state) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self._senderIsContact) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.sender) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.receivedAtMs) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.timeZone) }()
       default: break
       }
     }
@@ -562,6 +1095,15 @@ nonisolated extension Kith_Risk_V1_AnalyzeRequest: SwiftProtobuf.Message, SwiftP
     try { if let v = self._senderIsContact {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
     } }()
+    if !self.sender.isEmpty {
+      try visitor.visitSingularStringField(value: self.sender, fieldNumber: 6)
+    }
+    if self.receivedAtMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.receivedAtMs, fieldNumber: 7)
+    }
+    if !self.timeZone.isEmpty {
+      try visitor.visitSingularStringField(value: self.timeZone, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -571,6 +1113,9 @@ nonisolated extension Kith_Risk_V1_AnalyzeRequest: SwiftProtobuf.Message, SwiftP
     if lhs.locale != rhs.locale {return false}
     if lhs.state != rhs.state {return false}
     if lhs._senderIsContact != rhs._senderIsContact {return false}
+    if lhs.sender != rhs.sender {return false}
+    if lhs.receivedAtMs != rhs.receivedAtMs {return false}
+    if lhs.timeZone != rhs.timeZone {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -578,7 +1123,7 @@ nonisolated extension Kith_Risk_V1_AnalyzeRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Kith_Risk_V1_AnalyzeResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AnalyzeResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}score\0\u{3}score_100\0\u{1}level\0\u{1}label\0\u{1}category\0\u{1}confidence\0\u{1}reasons\0\u{3}counter_evidence\0\u{3}next_step\0\u{1}contacts\0\u{3}engine_version\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}score\0\u{3}score_100\0\u{1}level\0\u{1}label\0\u{1}category\0\u{1}confidence\0\u{1}reasons\0\u{3}counter_evidence\0\u{4}\u{3}engine_version\0\u{3}recommended_actions\0\u{3}federal_contacts\0\u{3}state_contacts\0\u{3}legal_note\0\u{b}next_step\0\u{b}contacts\0\u{c}\u{9}\u{1}\u{c}\u{a}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -594,9 +1139,11 @@ nonisolated extension Kith_Risk_V1_AnalyzeResponse: SwiftProtobuf.Message, Swift
       case 6: try { try decoder.decodeSingularDoubleField(value: &self.confidence) }()
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.reasons) }()
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.counterEvidence) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self.nextStep) }()
-      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.contacts) }()
       case 11: try { try decoder.decodeSingularStringField(value: &self.engineVersion) }()
+      case 12: try { try decoder.decodeRepeatedMessageField(value: &self.recommendedActions) }()
+      case 13: try { try decoder.decodeRepeatedMessageField(value: &self.federalContacts) }()
+      case 14: try { try decoder.decodeRepeatedMessageField(value: &self.stateContacts) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.legalNote) }()
       default: break
       }
     }
@@ -627,14 +1174,20 @@ nonisolated extension Kith_Risk_V1_AnalyzeResponse: SwiftProtobuf.Message, Swift
     if !self.counterEvidence.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.counterEvidence, fieldNumber: 8)
     }
-    if !self.nextStep.isEmpty {
-      try visitor.visitSingularStringField(value: self.nextStep, fieldNumber: 9)
-    }
-    if !self.contacts.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.contacts, fieldNumber: 10)
-    }
     if !self.engineVersion.isEmpty {
       try visitor.visitSingularStringField(value: self.engineVersion, fieldNumber: 11)
+    }
+    if !self.recommendedActions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.recommendedActions, fieldNumber: 12)
+    }
+    if !self.federalContacts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.federalContacts, fieldNumber: 13)
+    }
+    if !self.stateContacts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.stateContacts, fieldNumber: 14)
+    }
+    if !self.legalNote.isEmpty {
+      try visitor.visitSingularStringField(value: self.legalNote, fieldNumber: 15)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -648,8 +1201,10 @@ nonisolated extension Kith_Risk_V1_AnalyzeResponse: SwiftProtobuf.Message, Swift
     if lhs.confidence != rhs.confidence {return false}
     if lhs.reasons != rhs.reasons {return false}
     if lhs.counterEvidence != rhs.counterEvidence {return false}
-    if lhs.nextStep != rhs.nextStep {return false}
-    if lhs.contacts != rhs.contacts {return false}
+    if lhs.recommendedActions != rhs.recommendedActions {return false}
+    if lhs.federalContacts != rhs.federalContacts {return false}
+    if lhs.stateContacts != rhs.stateContacts {return false}
+    if lhs.legalNote != rhs.legalNote {return false}
     if lhs.engineVersion != rhs.engineVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -700,6 +1255,41 @@ nonisolated extension Kith_Risk_V1_Reason: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.sentence != rhs.sentence {return false}
     if lhs.share != rhs.share {return false}
     if lhs._span != rhs._span {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_Action: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Action"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}title\0\u{1}steps\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.title) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.steps) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.title.isEmpty {
+      try visitor.visitSingularStringField(value: self.title, fieldNumber: 1)
+    }
+    if !self.steps.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.steps, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_Action, rhs: Kith_Risk_V1_Action) -> Bool {
+    if lhs.title != rhs.title {return false}
+    if lhs.steps != rhs.steps {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -785,6 +1375,772 @@ nonisolated extension Kith_Risk_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf
   }
 }
 
+nonisolated extension Kith_Risk_V1_FeatureVector: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FeatureVector"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}v\0\u{1}channel\0\u{1}language\0\u{3}length_chars\0\u{3}has_links\0\u{3}link_domains\0\u{1}signals\0\u{3}brand_suspects\0\u{3}time_of_day_bucket\0\u{1}state\0\u{3}model_score\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.v) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.channel) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.language) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.lengthChars) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.hasLinks_p) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.linkDomains) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.signals) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.brandSuspects) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.timeOfDayBucket) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 11: try { try decoder.decodeSingularDoubleField(value: &self.modelScore) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.v != 0 {
+      try visitor.visitSingularUInt32Field(value: self.v, fieldNumber: 1)
+    }
+    if self.channel != .unspecified {
+      try visitor.visitSingularEnumField(value: self.channel, fieldNumber: 2)
+    }
+    if !self.language.isEmpty {
+      try visitor.visitSingularStringField(value: self.language, fieldNumber: 3)
+    }
+    if self.lengthChars != 0 {
+      try visitor.visitSingularUInt32Field(value: self.lengthChars, fieldNumber: 4)
+    }
+    if self.hasLinks_p != false {
+      try visitor.visitSingularBoolField(value: self.hasLinks_p, fieldNumber: 5)
+    }
+    if !self.linkDomains.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.linkDomains, fieldNumber: 6)
+    }
+    if !self.signals.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.signals, fieldNumber: 7)
+    }
+    if !self.brandSuspects.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.brandSuspects, fieldNumber: 8)
+    }
+    if !self.timeOfDayBucket.isEmpty {
+      try visitor.visitSingularStringField(value: self.timeOfDayBucket, fieldNumber: 9)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 10)
+    }
+    if self.modelScore.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.modelScore, fieldNumber: 11)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_FeatureVector, rhs: Kith_Risk_V1_FeatureVector) -> Bool {
+    if lhs.v != rhs.v {return false}
+    if lhs.channel != rhs.channel {return false}
+    if lhs.language != rhs.language {return false}
+    if lhs.lengthChars != rhs.lengthChars {return false}
+    if lhs.hasLinks_p != rhs.hasLinks_p {return false}
+    if lhs.linkDomains != rhs.linkDomains {return false}
+    if lhs.signals != rhs.signals {return false}
+    if lhs.brandSuspects != rhs.brandSuspects {return false}
+    if lhs.timeOfDayBucket != rhs.timeOfDayBucket {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.modelScore != rhs.modelScore {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_BuildFeaturesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BuildFeaturesResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}features\0\u{3}withheld_for\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._features) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.withheldFor) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._features {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.withheldFor.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.withheldFor, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_BuildFeaturesResponse, rhs: Kith_Risk_V1_BuildFeaturesResponse) -> Bool {
+    if lhs._features != rhs._features {return false}
+    if lhs.withheldFor != rhs.withheldFor {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_AnalyzeFeaturesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AnalyzeFeaturesResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}verdict\0\u{3}unknown_signals\0\u{3}newer_version\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._verdict) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.unknownSignals) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.newerVersion) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._verdict {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.unknownSignals.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unknownSignals, fieldNumber: 2)
+    }
+    if self.newerVersion != false {
+      try visitor.visitSingularBoolField(value: self.newerVersion, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_AnalyzeFeaturesResponse, rhs: Kith_Risk_V1_AnalyzeFeaturesResponse) -> Bool {
+    if lhs._verdict != rhs._verdict {return false}
+    if lhs.unknownSignals != rhs.unknownSignals {return false}
+    if lhs.newerVersion != rhs.newerVersion {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_Explanation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Explanation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}verdict\0\u{1}signals\0\u{1}groups\0\u{3}points_for\0\u{3}points_against\0\u{3}counter_factor\0\u{3}rule_log_odds\0\u{1}threshold\0\u{1}slope\0\u{1}model\0\u{3}model_share\0\u{3}blend_slope\0\u{3}blend_offset\0\u{3}blended_log_odds\0\u{1}floor\0\u{1}links\0\u{1}senders\0")
+
+  fileprivate class _StorageClass {
+    var _verdict: Kith_Risk_V1_AnalyzeResponse? = nil
+    var _signals: [Kith_Risk_V1_SignalPoints] = []
+    var _groups: [Kith_Risk_V1_GroupPoints] = []
+    var _pointsFor: Double = 0
+    var _pointsAgainst: Double = 0
+    var _counterFactor: Double = 0
+    var _ruleLogOdds: Double = 0
+    var _threshold: Double = 0
+    var _slope: Double = 0
+    var _model: Kith_Risk_V1_ModelPart? = nil
+    var _modelShare: Double = 0
+    var _blendSlope: Double = 0
+    var _blendOffset: Double = 0
+    var _blendedLogOdds: Double = 0
+    var _floor: Double = 0
+    var _links: [Kith_Risk_V1_LinkReport] = []
+    var _senders: [String] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _verdict = source._verdict
+      _signals = source._signals
+      _groups = source._groups
+      _pointsFor = source._pointsFor
+      _pointsAgainst = source._pointsAgainst
+      _counterFactor = source._counterFactor
+      _ruleLogOdds = source._ruleLogOdds
+      _threshold = source._threshold
+      _slope = source._slope
+      _model = source._model
+      _modelShare = source._modelShare
+      _blendSlope = source._blendSlope
+      _blendOffset = source._blendOffset
+      _blendedLogOdds = source._blendedLogOdds
+      _floor = source._floor
+      _links = source._links
+      _senders = source._senders
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._verdict) }()
+        case 2: try { try decoder.decodeRepeatedMessageField(value: &_storage._signals) }()
+        case 3: try { try decoder.decodeRepeatedMessageField(value: &_storage._groups) }()
+        case 4: try { try decoder.decodeSingularDoubleField(value: &_storage._pointsFor) }()
+        case 5: try { try decoder.decodeSingularDoubleField(value: &_storage._pointsAgainst) }()
+        case 6: try { try decoder.decodeSingularDoubleField(value: &_storage._counterFactor) }()
+        case 7: try { try decoder.decodeSingularDoubleField(value: &_storage._ruleLogOdds) }()
+        case 8: try { try decoder.decodeSingularDoubleField(value: &_storage._threshold) }()
+        case 9: try { try decoder.decodeSingularDoubleField(value: &_storage._slope) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._model) }()
+        case 11: try { try decoder.decodeSingularDoubleField(value: &_storage._modelShare) }()
+        case 12: try { try decoder.decodeSingularDoubleField(value: &_storage._blendSlope) }()
+        case 13: try { try decoder.decodeSingularDoubleField(value: &_storage._blendOffset) }()
+        case 14: try { try decoder.decodeSingularDoubleField(value: &_storage._blendedLogOdds) }()
+        case 15: try { try decoder.decodeSingularDoubleField(value: &_storage._floor) }()
+        case 16: try { try decoder.decodeRepeatedMessageField(value: &_storage._links) }()
+        case 17: try { try decoder.decodeRepeatedStringField(value: &_storage._senders) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._verdict {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      if !_storage._signals.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._signals, fieldNumber: 2)
+      }
+      if !_storage._groups.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._groups, fieldNumber: 3)
+      }
+      if _storage._pointsFor.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._pointsFor, fieldNumber: 4)
+      }
+      if _storage._pointsAgainst.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._pointsAgainst, fieldNumber: 5)
+      }
+      if _storage._counterFactor.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._counterFactor, fieldNumber: 6)
+      }
+      if _storage._ruleLogOdds.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._ruleLogOdds, fieldNumber: 7)
+      }
+      if _storage._threshold.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._threshold, fieldNumber: 8)
+      }
+      if _storage._slope.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._slope, fieldNumber: 9)
+      }
+      try { if let v = _storage._model {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
+      if _storage._modelShare.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._modelShare, fieldNumber: 11)
+      }
+      if _storage._blendSlope.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._blendSlope, fieldNumber: 12)
+      }
+      if _storage._blendOffset.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._blendOffset, fieldNumber: 13)
+      }
+      if _storage._blendedLogOdds.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._blendedLogOdds, fieldNumber: 14)
+      }
+      if _storage._floor.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._floor, fieldNumber: 15)
+      }
+      if !_storage._links.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._links, fieldNumber: 16)
+      }
+      if !_storage._senders.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._senders, fieldNumber: 17)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_Explanation, rhs: Kith_Risk_V1_Explanation) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._verdict != rhs_storage._verdict {return false}
+        if _storage._signals != rhs_storage._signals {return false}
+        if _storage._groups != rhs_storage._groups {return false}
+        if _storage._pointsFor != rhs_storage._pointsFor {return false}
+        if _storage._pointsAgainst != rhs_storage._pointsAgainst {return false}
+        if _storage._counterFactor != rhs_storage._counterFactor {return false}
+        if _storage._ruleLogOdds != rhs_storage._ruleLogOdds {return false}
+        if _storage._threshold != rhs_storage._threshold {return false}
+        if _storage._slope != rhs_storage._slope {return false}
+        if _storage._model != rhs_storage._model {return false}
+        if _storage._modelShare != rhs_storage._modelShare {return false}
+        if _storage._blendSlope != rhs_storage._blendSlope {return false}
+        if _storage._blendOffset != rhs_storage._blendOffset {return false}
+        if _storage._blendedLogOdds != rhs_storage._blendedLogOdds {return false}
+        if _storage._floor != rhs_storage._floor {return false}
+        if _storage._links != rhs_storage._links {return false}
+        if _storage._senders != rhs_storage._senders {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_SignalPoints: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SignalPoints"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}signal\0\u{1}group\0\u{1}weight\0\u{1}points\0\u{1}sentence\0\u{1}span\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.signal) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.group) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.weight) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self.points) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.sentence) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._span) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.signal.isEmpty {
+      try visitor.visitSingularStringField(value: self.signal, fieldNumber: 1)
+    }
+    if !self.group.isEmpty {
+      try visitor.visitSingularStringField(value: self.group, fieldNumber: 2)
+    }
+    if self.weight.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.weight, fieldNumber: 3)
+    }
+    if self.points.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.points, fieldNumber: 4)
+    }
+    if !self.sentence.isEmpty {
+      try visitor.visitSingularStringField(value: self.sentence, fieldNumber: 5)
+    }
+    try { if let v = self._span {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_SignalPoints, rhs: Kith_Risk_V1_SignalPoints) -> Bool {
+    if lhs.signal != rhs.signal {return false}
+    if lhs.group != rhs.group {return false}
+    if lhs.weight != rhs.weight {return false}
+    if lhs.points != rhs.points {return false}
+    if lhs.sentence != rhs.sentence {return false}
+    if lhs._span != rhs._span {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_GroupPoints: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GroupPoints"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}group\0\u{1}sum\0\u{1}cap\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.group) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self.sum) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.cap) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.group.isEmpty {
+      try visitor.visitSingularStringField(value: self.group, fieldNumber: 1)
+    }
+    if self.sum.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.sum, fieldNumber: 2)
+    }
+    if self.cap.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.cap, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_GroupPoints, rhs: Kith_Risk_V1_GroupPoints) -> Bool {
+    if lhs.group != rhs.group {return false}
+    if lhs.sum != rhs.sum {return false}
+    if lhs.cap != rhs.cap {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_ModelPart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ModelPart"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}raw_log_odds\0\u{3}log_odds\0\u{1}probability\0\u{1}window\0\u{1}tokens\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularDoubleField(value: &self.rawLogOdds) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self.logOdds) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.probability) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._window) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.tokens) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.rawLogOdds.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.rawLogOdds, fieldNumber: 1)
+    }
+    if self.logOdds.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.logOdds, fieldNumber: 2)
+    }
+    if self.probability.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.probability, fieldNumber: 3)
+    }
+    try { if let v = self._window {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if !self.tokens.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.tokens, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_ModelPart, rhs: Kith_Risk_V1_ModelPart) -> Bool {
+    if lhs.rawLogOdds != rhs.rawLogOdds {return false}
+    if lhs.logOdds != rhs.logOdds {return false}
+    if lhs.probability != rhs.probability {return false}
+    if lhs._window != rhs._window {return false}
+    if lhs.tokens != rhs.tokens {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_TokenWeight: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TokenWeight"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}span\0\u{1}weight\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._span) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self.weight) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._span {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.weight.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.weight, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_TokenWeight, rhs: Kith_Risk_V1_TokenWeight) -> Bool {
+    if lhs._span != rhs._span {return false}
+    if lhs.weight != rhs.weight {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_InspectLinkRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".InspectLinkRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}link\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.link) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.link.isEmpty {
+      try visitor.visitSingularStringField(value: self.link, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_InspectLinkRequest, rhs: Kith_Risk_V1_InspectLinkRequest) -> Bool {
+    if lhs.link != rhs.link {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_LinkReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LinkReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}registrable_domain\0\u{3}public_suffix\0\u{1}bucket\0\u{1}imitates\0\u{1}observations\0\u{1}span\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.registrableDomain) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.publicSuffix) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.bucket) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.imitates) }()
+      case 5: try { try decoder.decodeRepeatedStringField(value: &self.observations) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._span) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.registrableDomain.isEmpty {
+      try visitor.visitSingularStringField(value: self.registrableDomain, fieldNumber: 1)
+    }
+    if !self.publicSuffix.isEmpty {
+      try visitor.visitSingularStringField(value: self.publicSuffix, fieldNumber: 2)
+    }
+    if !self.bucket.isEmpty {
+      try visitor.visitSingularStringField(value: self.bucket, fieldNumber: 3)
+    }
+    if !self.imitates.isEmpty {
+      try visitor.visitSingularStringField(value: self.imitates, fieldNumber: 4)
+    }
+    if !self.observations.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.observations, fieldNumber: 5)
+    }
+    try { if let v = self._span {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_LinkReport, rhs: Kith_Risk_V1_LinkReport) -> Bool {
+    if lhs.registrableDomain != rhs.registrableDomain {return false}
+    if lhs.publicSuffix != rhs.publicSuffix {return false}
+    if lhs.bucket != rhs.bucket {return false}
+    if lhs.imitates != rhs.imitates {return false}
+    if lhs.observations != rhs.observations {return false}
+    if lhs._span != rhs._span {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_ListRulesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListRulesRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}group\0\u{1}category\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.group) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.category) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.group.isEmpty {
+      try visitor.visitSingularStringField(value: self.group, fieldNumber: 1)
+    }
+    if self.category != .unspecified {
+      try visitor.visitSingularEnumField(value: self.category, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_ListRulesRequest, rhs: Kith_Risk_V1_ListRulesRequest) -> Bool {
+    if lhs.group != rhs.group {return false}
+    if lhs.category != rhs.category {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_ListRulesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListRulesResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}rules\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.rules) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 1)
+    }
+    if !self.rules.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.rules, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_ListRulesResponse, rhs: Kith_Risk_V1_ListRulesResponse) -> Bool {
+    if lhs.version != rhs.version {return false}
+    if lhs.rules != rhs.rules {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Risk_V1_Rule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Rule"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}group\0\u{1}weight\0\u{1}category\0\u{1}pattern\0\u{1}within\0\u{1}unless\0\u{1}floor\0\u{1}sentence\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.group) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.weight) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.category) }()
+      case 5: try { try decoder.decodeRepeatedStringField(value: &self.pattern) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.within) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.unless) }()
+      case 8: try { try decoder.decodeSingularDoubleField(value: &self.floor) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.sentence) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.group.isEmpty {
+      try visitor.visitSingularStringField(value: self.group, fieldNumber: 2)
+    }
+    if self.weight.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.weight, fieldNumber: 3)
+    }
+    if self.category != .unspecified {
+      try visitor.visitSingularEnumField(value: self.category, fieldNumber: 4)
+    }
+    if !self.pattern.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.pattern, fieldNumber: 5)
+    }
+    if self.within != 0 {
+      try visitor.visitSingularUInt32Field(value: self.within, fieldNumber: 6)
+    }
+    if !self.unless.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unless, fieldNumber: 7)
+    }
+    if self.floor.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.floor, fieldNumber: 8)
+    }
+    if !self.sentence.isEmpty {
+      try visitor.visitSingularStringField(value: self.sentence, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Risk_V1_Rule, rhs: Kith_Risk_V1_Rule) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.group != rhs.group {return false}
+    if lhs.weight != rhs.weight {return false}
+    if lhs.category != rhs.category {return false}
+    if lhs.pattern != rhs.pattern {return false}
+    if lhs.within != rhs.within {return false}
+    if lhs.unless != rhs.unless {return false}
+    if lhs.floor != rhs.floor {return false}
+    if lhs.sentence != rhs.sentence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Kith_Risk_V1_GetModelRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".GetModelRequest"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap()
@@ -806,7 +2162,7 @@ nonisolated extension Kith_Risk_V1_GetModelRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Kith_Risk_V1_GetModelResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".GetModelResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rules_version\0\u{3}signal_count\0\u{3}model_version\0\u{3}model_checksum\0\u{3}training_texts\0\u{1}figures\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rules_version\0\u{3}signal_count\0\u{3}model_version\0\u{3}model_checksum\0\u{3}training_texts\0\u{1}figures\0\u{3}created_at\0\u{1}languages\0\u{3}bundle_problem\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -820,6 +2176,9 @@ nonisolated extension Kith_Risk_V1_GetModelResponse: SwiftProtobuf.Message, Swif
       case 4: try { try decoder.decodeSingularStringField(value: &self.modelChecksum) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.trainingTexts) }()
       case 6: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufDouble>.self, value: &self.figures) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.createdAt) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.languages) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.bundleProblem) }()
       default: break
       }
     }
@@ -844,6 +2203,15 @@ nonisolated extension Kith_Risk_V1_GetModelResponse: SwiftProtobuf.Message, Swif
     if !self.figures.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufDouble>.self, value: self.figures, fieldNumber: 6)
     }
+    if !self.createdAt.isEmpty {
+      try visitor.visitSingularStringField(value: self.createdAt, fieldNumber: 7)
+    }
+    if !self.languages.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.languages, fieldNumber: 8)
+    }
+    if !self.bundleProblem.isEmpty {
+      try visitor.visitSingularStringField(value: self.bundleProblem, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -854,6 +2222,9 @@ nonisolated extension Kith_Risk_V1_GetModelResponse: SwiftProtobuf.Message, Swif
     if lhs.modelChecksum != rhs.modelChecksum {return false}
     if lhs.trainingTexts != rhs.trainingTexts {return false}
     if lhs.figures != rhs.figures {return false}
+    if lhs.createdAt != rhs.createdAt {return false}
+    if lhs.languages != rhs.languages {return false}
+    if lhs.bundleProblem != rhs.bundleProblem {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

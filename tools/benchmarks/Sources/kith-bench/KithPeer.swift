@@ -43,5 +43,28 @@ enum KithPeer {
     {
       GetModelResponse()
     }
+
+    // The peer has one method; nobody calls these.
+    private var unanswered: RPCError { RPCError(.unimplemented, "the benchmark calls Analyze") }
+
+    func explain(_ request: AnalyzeRequest, context: CallContext) async throws -> Explanation {
+      throw unanswered
+    }
+
+    func buildFeatures(
+      _ request: AnalyzeRequest, context: CallContext
+    ) async throws -> BuildFeaturesResponse { throw unanswered }
+
+    func analyzeFeatures(
+      _ request: FeatureVector, context: CallContext
+    ) async throws -> AnalyzeFeaturesResponse { throw unanswered }
+
+    func inspectLink(
+      _ request: InspectLinkRequest, context: CallContext
+    ) async throws -> LinkReport { throw unanswered }
+
+    func listRules(
+      _ request: ListRulesRequest, context: CallContext
+    ) async throws -> ListRulesResponse { throw unanswered }
   }
 }

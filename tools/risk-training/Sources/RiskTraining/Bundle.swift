@@ -53,8 +53,8 @@ public struct Bundle {
   /// The bundle in a folder.
   public init(folder: URL) { self.folder = folder }
 
-  /// The parts that the trainer does not write.
-  public func parts() throws -> (rules: RuleSet, domains: DomainLists, contacts: ContactFile) {
+  /// The rules, domains and senders, which the trainer does not write.
+  public func rules() throws -> RuleBundle {
     let decoder = JSONDecoder()
     func read<Value: Decodable>(_ name: String, _ type: Value.Type) throws -> Value {
       do {
@@ -63,15 +63,13 @@ public struct Bundle {
         throw ToolError("\(folder.appending(path: name).path): \(error)")
       }
     }
-    return (
-      try RuleSet(read("rules.json", RuleFile.self)), try read("domains.json", DomainLists.self),
-      try read("contacts.json", ContactFile.self)
-    )
+    return try RuleBundle(
+      rules: read("rules.json", RuleFile.self), domains: read("domains.json", DomainLists.self),
+      senders: read("senders.json", SenderFile.self))
   }
 
   /// The engine that ships.
   public func engine() throws -> RiskEngine {
-    let (rules, domains, contacts) = try parts()
     let metadata = try JSONDecoder().decode(
       Metadata.self, from: Data(contentsOf: folder.appending(path: "model.json")))
     let bytes = [UInt8](try Data(contentsOf: folder.appending(path: metadata.file)))
@@ -79,8 +77,7 @@ public struct Bundle {
       throw ToolError("\(metadata.file) does not match its checksum; run tools/train-risk")
     }
     return RiskEngine(
-      rules: rules, domains: domains, contacts: contacts, model: try TextModel(decoding: bytes),
-      modelVersion: metadata.version)
+      bundle: try rules(), model: try TextModel(decoding: bytes), modelVersion: metadata.version)
   }
 
   /// Writes model and metadata.

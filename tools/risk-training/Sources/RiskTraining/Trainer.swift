@@ -28,9 +28,9 @@ public struct Trainer {
     /// How many examples have to use a feature.
     public var leastUses = 3
     /// The share of the genuine texts of sources not seen that may be above low.
-    public var falsePositives = 0.008
+    public var falsePositives = 0.02
     /// What the fitted log-odds are multiplied with: a model that saw the source is surer than one that did not.
-    public var sharpness = 1.0
+    public var sharpness = 1.25
 
     /// What ships.
     public init() {}
@@ -77,12 +77,8 @@ public struct Trainer {
   /// A trainer for the rules of a bundle.
   public init(bundle: Bundle, modelVersion: String, settings: Settings) throws {
     self.settings = settings
-    let (rules, domains, contacts) = try bundle.parts()
-    makeEngine = { model in
-      RiskEngine(
-        rules: rules, domains: domains, contacts: contacts, model: model,
-        modelVersion: modelVersion)
-    }
+    let rules = try bundle.rules()
+    makeEngine = { RiskEngine(bundle: rules, model: $0, modelVersion: modelVersion) }
     reader = makeEngine(
       TextModel(
         parameters: Self.neutral,

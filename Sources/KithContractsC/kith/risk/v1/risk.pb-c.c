@@ -142,6 +142,51 @@ void   kith__risk__v1__reason__free_unpacked
   assert(message->base.descriptor == &kith__risk__v1__reason__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__risk__v1__action__init
+                     (Kith__Risk__V1__Action         *message)
+{
+  static const Kith__Risk__V1__Action init_value = KITH__RISK__V1__ACTION__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__action__get_packed_size
+                     (const Kith__Risk__V1__Action *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__action__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__action__pack
+                     (const Kith__Risk__V1__Action *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__action__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__action__pack_to_buffer
+                     (const Kith__Risk__V1__Action *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__action__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__Action *
+       kith__risk__v1__action__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__Action *)
+     protobuf_c_message_unpack (&kith__risk__v1__action__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__action__free_unpacked
+                     (Kith__Risk__V1__Action *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__action__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__risk__v1__span__init
                      (Kith__Risk__V1__Span         *message)
 {
@@ -230,6 +275,591 @@ void   kith__risk__v1__contact__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &kith__risk__v1__contact__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__feature_vector__init
+                     (Kith__Risk__V1__FeatureVector         *message)
+{
+  static const Kith__Risk__V1__FeatureVector init_value = KITH__RISK__V1__FEATURE_VECTOR__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__feature_vector__get_packed_size
+                     (const Kith__Risk__V1__FeatureVector *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__feature_vector__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__feature_vector__pack
+                     (const Kith__Risk__V1__FeatureVector *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__feature_vector__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__feature_vector__pack_to_buffer
+                     (const Kith__Risk__V1__FeatureVector *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__feature_vector__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__FeatureVector *
+       kith__risk__v1__feature_vector__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__FeatureVector *)
+     protobuf_c_message_unpack (&kith__risk__v1__feature_vector__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__feature_vector__free_unpacked
+                     (Kith__Risk__V1__FeatureVector *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__feature_vector__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__build_features_response__init
+                     (Kith__Risk__V1__BuildFeaturesResponse         *message)
+{
+  static const Kith__Risk__V1__BuildFeaturesResponse init_value = KITH__RISK__V1__BUILD_FEATURES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__build_features_response__get_packed_size
+                     (const Kith__Risk__V1__BuildFeaturesResponse *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__build_features_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__build_features_response__pack
+                     (const Kith__Risk__V1__BuildFeaturesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__build_features_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__build_features_response__pack_to_buffer
+                     (const Kith__Risk__V1__BuildFeaturesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__build_features_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__BuildFeaturesResponse *
+       kith__risk__v1__build_features_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__BuildFeaturesResponse *)
+     protobuf_c_message_unpack (&kith__risk__v1__build_features_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__build_features_response__free_unpacked
+                     (Kith__Risk__V1__BuildFeaturesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__build_features_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__analyze_features_response__init
+                     (Kith__Risk__V1__AnalyzeFeaturesResponse         *message)
+{
+  static const Kith__Risk__V1__AnalyzeFeaturesResponse init_value = KITH__RISK__V1__ANALYZE_FEATURES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__analyze_features_response__get_packed_size
+                     (const Kith__Risk__V1__AnalyzeFeaturesResponse *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__analyze_features_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__analyze_features_response__pack
+                     (const Kith__Risk__V1__AnalyzeFeaturesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__analyze_features_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__analyze_features_response__pack_to_buffer
+                     (const Kith__Risk__V1__AnalyzeFeaturesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__analyze_features_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__AnalyzeFeaturesResponse *
+       kith__risk__v1__analyze_features_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__AnalyzeFeaturesResponse *)
+     protobuf_c_message_unpack (&kith__risk__v1__analyze_features_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__analyze_features_response__free_unpacked
+                     (Kith__Risk__V1__AnalyzeFeaturesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__analyze_features_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__explanation__init
+                     (Kith__Risk__V1__Explanation         *message)
+{
+  static const Kith__Risk__V1__Explanation init_value = KITH__RISK__V1__EXPLANATION__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__explanation__get_packed_size
+                     (const Kith__Risk__V1__Explanation *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__explanation__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__explanation__pack
+                     (const Kith__Risk__V1__Explanation *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__explanation__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__explanation__pack_to_buffer
+                     (const Kith__Risk__V1__Explanation *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__explanation__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__Explanation *
+       kith__risk__v1__explanation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__Explanation *)
+     protobuf_c_message_unpack (&kith__risk__v1__explanation__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__explanation__free_unpacked
+                     (Kith__Risk__V1__Explanation *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__explanation__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__signal_points__init
+                     (Kith__Risk__V1__SignalPoints         *message)
+{
+  static const Kith__Risk__V1__SignalPoints init_value = KITH__RISK__V1__SIGNAL_POINTS__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__signal_points__get_packed_size
+                     (const Kith__Risk__V1__SignalPoints *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__signal_points__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__signal_points__pack
+                     (const Kith__Risk__V1__SignalPoints *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__signal_points__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__signal_points__pack_to_buffer
+                     (const Kith__Risk__V1__SignalPoints *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__signal_points__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__SignalPoints *
+       kith__risk__v1__signal_points__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__SignalPoints *)
+     protobuf_c_message_unpack (&kith__risk__v1__signal_points__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__signal_points__free_unpacked
+                     (Kith__Risk__V1__SignalPoints *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__signal_points__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__group_points__init
+                     (Kith__Risk__V1__GroupPoints         *message)
+{
+  static const Kith__Risk__V1__GroupPoints init_value = KITH__RISK__V1__GROUP_POINTS__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__group_points__get_packed_size
+                     (const Kith__Risk__V1__GroupPoints *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__group_points__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__group_points__pack
+                     (const Kith__Risk__V1__GroupPoints *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__group_points__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__group_points__pack_to_buffer
+                     (const Kith__Risk__V1__GroupPoints *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__group_points__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__GroupPoints *
+       kith__risk__v1__group_points__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__GroupPoints *)
+     protobuf_c_message_unpack (&kith__risk__v1__group_points__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__group_points__free_unpacked
+                     (Kith__Risk__V1__GroupPoints *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__group_points__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__model_part__init
+                     (Kith__Risk__V1__ModelPart         *message)
+{
+  static const Kith__Risk__V1__ModelPart init_value = KITH__RISK__V1__MODEL_PART__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__model_part__get_packed_size
+                     (const Kith__Risk__V1__ModelPart *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__model_part__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__model_part__pack
+                     (const Kith__Risk__V1__ModelPart *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__model_part__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__model_part__pack_to_buffer
+                     (const Kith__Risk__V1__ModelPart *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__model_part__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__ModelPart *
+       kith__risk__v1__model_part__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__ModelPart *)
+     protobuf_c_message_unpack (&kith__risk__v1__model_part__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__model_part__free_unpacked
+                     (Kith__Risk__V1__ModelPart *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__model_part__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__token_weight__init
+                     (Kith__Risk__V1__TokenWeight         *message)
+{
+  static const Kith__Risk__V1__TokenWeight init_value = KITH__RISK__V1__TOKEN_WEIGHT__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__token_weight__get_packed_size
+                     (const Kith__Risk__V1__TokenWeight *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__token_weight__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__token_weight__pack
+                     (const Kith__Risk__V1__TokenWeight *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__token_weight__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__token_weight__pack_to_buffer
+                     (const Kith__Risk__V1__TokenWeight *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__token_weight__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__TokenWeight *
+       kith__risk__v1__token_weight__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__TokenWeight *)
+     protobuf_c_message_unpack (&kith__risk__v1__token_weight__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__token_weight__free_unpacked
+                     (Kith__Risk__V1__TokenWeight *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__token_weight__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__inspect_link_request__init
+                     (Kith__Risk__V1__InspectLinkRequest         *message)
+{
+  static const Kith__Risk__V1__InspectLinkRequest init_value = KITH__RISK__V1__INSPECT_LINK_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__inspect_link_request__get_packed_size
+                     (const Kith__Risk__V1__InspectLinkRequest *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__inspect_link_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__inspect_link_request__pack
+                     (const Kith__Risk__V1__InspectLinkRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__inspect_link_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__inspect_link_request__pack_to_buffer
+                     (const Kith__Risk__V1__InspectLinkRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__inspect_link_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__InspectLinkRequest *
+       kith__risk__v1__inspect_link_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__InspectLinkRequest *)
+     protobuf_c_message_unpack (&kith__risk__v1__inspect_link_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__inspect_link_request__free_unpacked
+                     (Kith__Risk__V1__InspectLinkRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__inspect_link_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__link_report__init
+                     (Kith__Risk__V1__LinkReport         *message)
+{
+  static const Kith__Risk__V1__LinkReport init_value = KITH__RISK__V1__LINK_REPORT__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__link_report__get_packed_size
+                     (const Kith__Risk__V1__LinkReport *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__link_report__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__link_report__pack
+                     (const Kith__Risk__V1__LinkReport *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__link_report__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__link_report__pack_to_buffer
+                     (const Kith__Risk__V1__LinkReport *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__link_report__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__LinkReport *
+       kith__risk__v1__link_report__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__LinkReport *)
+     protobuf_c_message_unpack (&kith__risk__v1__link_report__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__link_report__free_unpacked
+                     (Kith__Risk__V1__LinkReport *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__link_report__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__list_rules_request__init
+                     (Kith__Risk__V1__ListRulesRequest         *message)
+{
+  static const Kith__Risk__V1__ListRulesRequest init_value = KITH__RISK__V1__LIST_RULES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__list_rules_request__get_packed_size
+                     (const Kith__Risk__V1__ListRulesRequest *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__list_rules_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__list_rules_request__pack
+                     (const Kith__Risk__V1__ListRulesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__list_rules_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__list_rules_request__pack_to_buffer
+                     (const Kith__Risk__V1__ListRulesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__list_rules_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__ListRulesRequest *
+       kith__risk__v1__list_rules_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__ListRulesRequest *)
+     protobuf_c_message_unpack (&kith__risk__v1__list_rules_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__list_rules_request__free_unpacked
+                     (Kith__Risk__V1__ListRulesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__list_rules_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__list_rules_response__init
+                     (Kith__Risk__V1__ListRulesResponse         *message)
+{
+  static const Kith__Risk__V1__ListRulesResponse init_value = KITH__RISK__V1__LIST_RULES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__list_rules_response__get_packed_size
+                     (const Kith__Risk__V1__ListRulesResponse *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__list_rules_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__list_rules_response__pack
+                     (const Kith__Risk__V1__ListRulesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__list_rules_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__list_rules_response__pack_to_buffer
+                     (const Kith__Risk__V1__ListRulesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__list_rules_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__ListRulesResponse *
+       kith__risk__v1__list_rules_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__ListRulesResponse *)
+     protobuf_c_message_unpack (&kith__risk__v1__list_rules_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__list_rules_response__free_unpacked
+                     (Kith__Risk__V1__ListRulesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__list_rules_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__risk__v1__rule__init
+                     (Kith__Risk__V1__Rule         *message)
+{
+  static const Kith__Risk__V1__Rule init_value = KITH__RISK__V1__RULE__INIT;
+  *message = init_value;
+}
+size_t kith__risk__v1__rule__get_packed_size
+                     (const Kith__Risk__V1__Rule *message)
+{
+  assert(message->base.descriptor == &kith__risk__v1__rule__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__risk__v1__rule__pack
+                     (const Kith__Risk__V1__Rule *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__risk__v1__rule__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__risk__v1__rule__pack_to_buffer
+                     (const Kith__Risk__V1__Rule *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__risk__v1__rule__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Risk__V1__Rule *
+       kith__risk__v1__rule__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Risk__V1__Rule *)
+     protobuf_c_message_unpack (&kith__risk__v1__rule__descriptor,
+                                allocator, len, data);
+}
+void   kith__risk__v1__rule__free_unpacked
+                     (Kith__Risk__V1__Rule *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__risk__v1__rule__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   kith__risk__v1__get_model_request__init
@@ -328,7 +958,7 @@ void   kith__risk__v1__get_model_response__free_unpacked
   assert(message->base.descriptor == &kith__risk__v1__get_model_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor kith__risk__v1__analyze_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor kith__risk__v1__analyze_request__field_descriptors[8] =
 {
   {
     "text",
@@ -390,18 +1020,57 @@ static const ProtobufCFieldDescriptor kith__risk__v1__analyze_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "sender",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__AnalyzeRequest, has_sender),
+    offsetof(Kith__Risk__V1__AnalyzeRequest, sender),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "received_at_ms",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Risk__V1__AnalyzeRequest, has_received_at_ms),
+    offsetof(Kith__Risk__V1__AnalyzeRequest, received_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "time_zone",
+    8,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__AnalyzeRequest, has_time_zone),
+    offsetof(Kith__Risk__V1__AnalyzeRequest, time_zone),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__risk__v1__analyze_request__field_indices_by_name[] = {
   1,   /* field[1] = channel */
   2,   /* field[2] = locale */
+  6,   /* field[6] = received_at_ms */
+  5,   /* field[5] = sender */
   4,   /* field[4] = sender_is_contact */
   3,   /* field[3] = state */
   0,   /* field[0] = text */
+  7,   /* field[7] = time_zone */
 };
 static const ProtobufCIntRange kith__risk__v1__analyze_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor kith__risk__v1__analyze_request__descriptor =
 {
@@ -411,14 +1080,14 @@ const ProtobufCMessageDescriptor kith__risk__v1__analyze_request__descriptor =
   "Kith__Risk__V1__AnalyzeRequest",
   "kith.risk.v1",
   sizeof(Kith__Risk__V1__AnalyzeRequest),
-  5,
+  8,
   kith__risk__v1__analyze_request__field_descriptors,
   kith__risk__v1__analyze_request__field_indices_by_name,
   1,  kith__risk__v1__analyze_request__number_ranges,
   (ProtobufCMessageInit) kith__risk__v1__analyze_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__risk__v1__analyze_response__field_descriptors[11] =
+static const ProtobufCFieldDescriptor kith__risk__v1__analyze_response__field_descriptors[13] =
 {
   {
     "score",
@@ -517,30 +1186,6 @@ static const ProtobufCFieldDescriptor kith__risk__v1__analyze_response__field_de
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_step",
-    9,
-    PROTOBUF_C_LABEL_OPTIONAL,
-    PROTOBUF_C_TYPE_BYTES,
-    offsetof(Kith__Risk__V1__AnalyzeResponse, has_next_step),
-    offsetof(Kith__Risk__V1__AnalyzeResponse, next_step),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "contacts",
-    10,
-    PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Kith__Risk__V1__AnalyzeResponse, n_contacts),
-    offsetof(Kith__Risk__V1__AnalyzeResponse, contacts),
-    &kith__risk__v1__contact__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "engine_version",
     11,
     PROTOBUF_C_LABEL_OPTIONAL,
@@ -552,24 +1197,75 @@ static const ProtobufCFieldDescriptor kith__risk__v1__analyze_response__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "recommended_actions",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__AnalyzeResponse, n_recommended_actions),
+    offsetof(Kith__Risk__V1__AnalyzeResponse, recommended_actions),
+    &kith__risk__v1__action__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "federal_contacts",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__AnalyzeResponse, n_federal_contacts),
+    offsetof(Kith__Risk__V1__AnalyzeResponse, federal_contacts),
+    &kith__risk__v1__contact__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state_contacts",
+    14,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__AnalyzeResponse, n_state_contacts),
+    offsetof(Kith__Risk__V1__AnalyzeResponse, state_contacts),
+    &kith__risk__v1__contact__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "legal_note",
+    15,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__AnalyzeResponse, has_legal_note),
+    offsetof(Kith__Risk__V1__AnalyzeResponse, legal_note),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__risk__v1__analyze_response__field_indices_by_name[] = {
   4,   /* field[4] = category */
   5,   /* field[5] = confidence */
-  9,   /* field[9] = contacts */
   7,   /* field[7] = counter_evidence */
-  10,   /* field[10] = engine_version */
+  8,   /* field[8] = engine_version */
+  10,   /* field[10] = federal_contacts */
   3,   /* field[3] = label */
+  12,   /* field[12] = legal_note */
   2,   /* field[2] = level */
-  8,   /* field[8] = next_step */
   6,   /* field[6] = reasons */
+  9,   /* field[9] = recommended_actions */
   0,   /* field[0] = score */
   1,   /* field[1] = score_100 */
+  11,   /* field[11] = state_contacts */
 };
-static const ProtobufCIntRange kith__risk__v1__analyze_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange kith__risk__v1__analyze_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 11, 8 },
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor kith__risk__v1__analyze_response__descriptor =
 {
@@ -579,10 +1275,10 @@ const ProtobufCMessageDescriptor kith__risk__v1__analyze_response__descriptor =
   "Kith__Risk__V1__AnalyzeResponse",
   "kith.risk.v1",
   sizeof(Kith__Risk__V1__AnalyzeResponse),
-  11,
+  13,
   kith__risk__v1__analyze_response__field_descriptors,
   kith__risk__v1__analyze_response__field_indices_by_name,
-  1,  kith__risk__v1__analyze_response__number_ranges,
+  2,  kith__risk__v1__analyze_response__number_ranges,
   (ProtobufCMessageInit) kith__risk__v1__analyze_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -661,6 +1357,57 @@ const ProtobufCMessageDescriptor kith__risk__v1__reason__descriptor =
   kith__risk__v1__reason__field_indices_by_name,
   1,  kith__risk__v1__reason__number_ranges,
   (ProtobufCMessageInit) kith__risk__v1__reason__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__action__field_descriptors[2] =
+{
+  {
+    "title",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__Action, has_title),
+    offsetof(Kith__Risk__V1__Action, title),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "steps",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__Action, n_steps),
+    offsetof(Kith__Risk__V1__Action, steps),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__action__field_indices_by_name[] = {
+  1,   /* field[1] = steps */
+  0,   /* field[0] = title */
+};
+static const ProtobufCIntRange kith__risk__v1__action__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__action__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.Action",
+  "Action",
+  "Kith__Risk__V1__Action",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__Action),
+  2,
+  kith__risk__v1__action__field_descriptors,
+  kith__risk__v1__action__field_indices_by_name,
+  1,  kith__risk__v1__action__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__action__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__risk__v1__span__field_descriptors[2] =
@@ -791,6 +1538,1228 @@ const ProtobufCMessageDescriptor kith__risk__v1__contact__descriptor =
   (ProtobufCMessageInit) kith__risk__v1__contact__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor kith__risk__v1__feature_vector__field_descriptors[11] =
+{
+  {
+    "v",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Risk__V1__FeatureVector, has_v),
+    offsetof(Kith__Risk__V1__FeatureVector, v),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "channel",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Risk__V1__FeatureVector, has_channel),
+    offsetof(Kith__Risk__V1__FeatureVector, channel),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "language",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__FeatureVector, has_language),
+    offsetof(Kith__Risk__V1__FeatureVector, language),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "length_chars",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Risk__V1__FeatureVector, has_length_chars),
+    offsetof(Kith__Risk__V1__FeatureVector, length_chars),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "field_has_links",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Risk__V1__FeatureVector, has_field_has_links),
+    offsetof(Kith__Risk__V1__FeatureVector, field_has_links),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "link_domains",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__FeatureVector, n_link_domains),
+    offsetof(Kith__Risk__V1__FeatureVector, link_domains),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signals",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__FeatureVector, n_signals),
+    offsetof(Kith__Risk__V1__FeatureVector, signals),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "brand_suspects",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__FeatureVector, n_brand_suspects),
+    offsetof(Kith__Risk__V1__FeatureVector, brand_suspects),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "time_of_day_bucket",
+    9,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__FeatureVector, has_time_of_day_bucket),
+    offsetof(Kith__Risk__V1__FeatureVector, time_of_day_bucket),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    10,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__FeatureVector, has_state),
+    offsetof(Kith__Risk__V1__FeatureVector, state),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "model_score",
+    11,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__FeatureVector, has_model_score),
+    offsetof(Kith__Risk__V1__FeatureVector, model_score),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__feature_vector__field_indices_by_name[] = {
+  7,   /* field[7] = brand_suspects */
+  1,   /* field[1] = channel */
+  4,   /* field[4] = field_has_links */
+  2,   /* field[2] = language */
+  3,   /* field[3] = length_chars */
+  5,   /* field[5] = link_domains */
+  10,   /* field[10] = model_score */
+  6,   /* field[6] = signals */
+  9,   /* field[9] = state */
+  8,   /* field[8] = time_of_day_bucket */
+  0,   /* field[0] = v */
+};
+static const ProtobufCIntRange kith__risk__v1__feature_vector__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 11 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__feature_vector__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.FeatureVector",
+  "FeatureVector",
+  "Kith__Risk__V1__FeatureVector",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__FeatureVector),
+  11,
+  kith__risk__v1__feature_vector__field_descriptors,
+  kith__risk__v1__feature_vector__field_indices_by_name,
+  1,  kith__risk__v1__feature_vector__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__feature_vector__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__build_features_response__field_descriptors[2] =
+{
+  {
+    "features",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__BuildFeaturesResponse, n_features),
+    offsetof(Kith__Risk__V1__BuildFeaturesResponse, features),
+    &kith__risk__v1__feature_vector__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "withheld_for",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__BuildFeaturesResponse, n_withheld_for),
+    offsetof(Kith__Risk__V1__BuildFeaturesResponse, withheld_for),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__build_features_response__field_indices_by_name[] = {
+  0,   /* field[0] = features */
+  1,   /* field[1] = withheld_for */
+};
+static const ProtobufCIntRange kith__risk__v1__build_features_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__build_features_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.BuildFeaturesResponse",
+  "BuildFeaturesResponse",
+  "Kith__Risk__V1__BuildFeaturesResponse",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__BuildFeaturesResponse),
+  2,
+  kith__risk__v1__build_features_response__field_descriptors,
+  kith__risk__v1__build_features_response__field_indices_by_name,
+  1,  kith__risk__v1__build_features_response__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__build_features_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__analyze_features_response__field_descriptors[3] =
+{
+  {
+    "verdict",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__AnalyzeFeaturesResponse, n_verdict),
+    offsetof(Kith__Risk__V1__AnalyzeFeaturesResponse, verdict),
+    &kith__risk__v1__analyze_response__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unknown_signals",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__AnalyzeFeaturesResponse, n_unknown_signals),
+    offsetof(Kith__Risk__V1__AnalyzeFeaturesResponse, unknown_signals),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "newer_version",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Risk__V1__AnalyzeFeaturesResponse, has_newer_version),
+    offsetof(Kith__Risk__V1__AnalyzeFeaturesResponse, newer_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__analyze_features_response__field_indices_by_name[] = {
+  2,   /* field[2] = newer_version */
+  1,   /* field[1] = unknown_signals */
+  0,   /* field[0] = verdict */
+};
+static const ProtobufCIntRange kith__risk__v1__analyze_features_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__analyze_features_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.AnalyzeFeaturesResponse",
+  "AnalyzeFeaturesResponse",
+  "Kith__Risk__V1__AnalyzeFeaturesResponse",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__AnalyzeFeaturesResponse),
+  3,
+  kith__risk__v1__analyze_features_response__field_descriptors,
+  kith__risk__v1__analyze_features_response__field_indices_by_name,
+  1,  kith__risk__v1__analyze_features_response__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__analyze_features_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__explanation__field_descriptors[17] =
+{
+  {
+    "verdict",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__Explanation, n_verdict),
+    offsetof(Kith__Risk__V1__Explanation, verdict),
+    &kith__risk__v1__analyze_response__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signals",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__Explanation, n_signals),
+    offsetof(Kith__Risk__V1__Explanation, signals),
+    &kith__risk__v1__signal_points__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "groups",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__Explanation, n_groups),
+    offsetof(Kith__Risk__V1__Explanation, groups),
+    &kith__risk__v1__group_points__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "points_for",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Explanation, has_points_for),
+    offsetof(Kith__Risk__V1__Explanation, points_for),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "points_against",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Explanation, has_points_against),
+    offsetof(Kith__Risk__V1__Explanation, points_against),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "counter_factor",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Explanation, has_counter_factor),
+    offsetof(Kith__Risk__V1__Explanation, counter_factor),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rule_log_odds",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Explanation, has_rule_log_odds),
+    offsetof(Kith__Risk__V1__Explanation, rule_log_odds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "threshold",
+    8,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Explanation, has_threshold),
+    offsetof(Kith__Risk__V1__Explanation, threshold),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "slope",
+    9,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Explanation, has_slope),
+    offsetof(Kith__Risk__V1__Explanation, slope),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "model",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__Explanation, n_model),
+    offsetof(Kith__Risk__V1__Explanation, model),
+    &kith__risk__v1__model_part__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "model_share",
+    11,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Explanation, has_model_share),
+    offsetof(Kith__Risk__V1__Explanation, model_share),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "blend_slope",
+    12,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Explanation, has_blend_slope),
+    offsetof(Kith__Risk__V1__Explanation, blend_slope),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "blend_offset",
+    13,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Explanation, has_blend_offset),
+    offsetof(Kith__Risk__V1__Explanation, blend_offset),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "blended_log_odds",
+    14,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Explanation, has_blended_log_odds),
+    offsetof(Kith__Risk__V1__Explanation, blended_log_odds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "floor",
+    15,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Explanation, has_floor),
+    offsetof(Kith__Risk__V1__Explanation, floor),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "links",
+    16,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__Explanation, n_links),
+    offsetof(Kith__Risk__V1__Explanation, links),
+    &kith__risk__v1__link_report__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "senders",
+    17,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__Explanation, n_senders),
+    offsetof(Kith__Risk__V1__Explanation, senders),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__explanation__field_indices_by_name[] = {
+  12,   /* field[12] = blend_offset */
+  11,   /* field[11] = blend_slope */
+  13,   /* field[13] = blended_log_odds */
+  5,   /* field[5] = counter_factor */
+  14,   /* field[14] = floor */
+  2,   /* field[2] = groups */
+  15,   /* field[15] = links */
+  9,   /* field[9] = model */
+  10,   /* field[10] = model_share */
+  4,   /* field[4] = points_against */
+  3,   /* field[3] = points_for */
+  6,   /* field[6] = rule_log_odds */
+  16,   /* field[16] = senders */
+  1,   /* field[1] = signals */
+  8,   /* field[8] = slope */
+  7,   /* field[7] = threshold */
+  0,   /* field[0] = verdict */
+};
+static const ProtobufCIntRange kith__risk__v1__explanation__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 17 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__explanation__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.Explanation",
+  "Explanation",
+  "Kith__Risk__V1__Explanation",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__Explanation),
+  17,
+  kith__risk__v1__explanation__field_descriptors,
+  kith__risk__v1__explanation__field_indices_by_name,
+  1,  kith__risk__v1__explanation__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__explanation__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__signal_points__field_descriptors[6] =
+{
+  {
+    "signal",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__SignalPoints, has_signal),
+    offsetof(Kith__Risk__V1__SignalPoints, signal),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "group",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__SignalPoints, has_group),
+    offsetof(Kith__Risk__V1__SignalPoints, group),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "weight",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__SignalPoints, has_weight),
+    offsetof(Kith__Risk__V1__SignalPoints, weight),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "points",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__SignalPoints, has_points),
+    offsetof(Kith__Risk__V1__SignalPoints, points),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sentence",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__SignalPoints, has_sentence),
+    offsetof(Kith__Risk__V1__SignalPoints, sentence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "span",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__SignalPoints, n_span),
+    offsetof(Kith__Risk__V1__SignalPoints, span),
+    &kith__risk__v1__span__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__signal_points__field_indices_by_name[] = {
+  1,   /* field[1] = group */
+  3,   /* field[3] = points */
+  4,   /* field[4] = sentence */
+  0,   /* field[0] = signal */
+  5,   /* field[5] = span */
+  2,   /* field[2] = weight */
+};
+static const ProtobufCIntRange kith__risk__v1__signal_points__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__signal_points__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.SignalPoints",
+  "SignalPoints",
+  "Kith__Risk__V1__SignalPoints",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__SignalPoints),
+  6,
+  kith__risk__v1__signal_points__field_descriptors,
+  kith__risk__v1__signal_points__field_indices_by_name,
+  1,  kith__risk__v1__signal_points__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__signal_points__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__group_points__field_descriptors[3] =
+{
+  {
+    "group",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__GroupPoints, has_group),
+    offsetof(Kith__Risk__V1__GroupPoints, group),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sum",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__GroupPoints, has_sum),
+    offsetof(Kith__Risk__V1__GroupPoints, sum),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cap",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__GroupPoints, has_cap),
+    offsetof(Kith__Risk__V1__GroupPoints, cap),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__group_points__field_indices_by_name[] = {
+  2,   /* field[2] = cap */
+  0,   /* field[0] = group */
+  1,   /* field[1] = sum */
+};
+static const ProtobufCIntRange kith__risk__v1__group_points__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__group_points__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.GroupPoints",
+  "GroupPoints",
+  "Kith__Risk__V1__GroupPoints",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__GroupPoints),
+  3,
+  kith__risk__v1__group_points__field_descriptors,
+  kith__risk__v1__group_points__field_indices_by_name,
+  1,  kith__risk__v1__group_points__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__group_points__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__model_part__field_descriptors[5] =
+{
+  {
+    "raw_log_odds",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__ModelPart, has_raw_log_odds),
+    offsetof(Kith__Risk__V1__ModelPart, raw_log_odds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "log_odds",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__ModelPart, has_log_odds),
+    offsetof(Kith__Risk__V1__ModelPart, log_odds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "probability",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__ModelPart, has_probability),
+    offsetof(Kith__Risk__V1__ModelPart, probability),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "window",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__ModelPart, n_window),
+    offsetof(Kith__Risk__V1__ModelPart, window),
+    &kith__risk__v1__span__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tokens",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__ModelPart, n_tokens),
+    offsetof(Kith__Risk__V1__ModelPart, tokens),
+    &kith__risk__v1__token_weight__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__model_part__field_indices_by_name[] = {
+  1,   /* field[1] = log_odds */
+  2,   /* field[2] = probability */
+  0,   /* field[0] = raw_log_odds */
+  4,   /* field[4] = tokens */
+  3,   /* field[3] = window */
+};
+static const ProtobufCIntRange kith__risk__v1__model_part__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__model_part__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.ModelPart",
+  "ModelPart",
+  "Kith__Risk__V1__ModelPart",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__ModelPart),
+  5,
+  kith__risk__v1__model_part__field_descriptors,
+  kith__risk__v1__model_part__field_indices_by_name,
+  1,  kith__risk__v1__model_part__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__model_part__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__token_weight__field_descriptors[2] =
+{
+  {
+    "span",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__TokenWeight, n_span),
+    offsetof(Kith__Risk__V1__TokenWeight, span),
+    &kith__risk__v1__span__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "weight",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__TokenWeight, has_weight),
+    offsetof(Kith__Risk__V1__TokenWeight, weight),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__token_weight__field_indices_by_name[] = {
+  0,   /* field[0] = span */
+  1,   /* field[1] = weight */
+};
+static const ProtobufCIntRange kith__risk__v1__token_weight__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__token_weight__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.TokenWeight",
+  "TokenWeight",
+  "Kith__Risk__V1__TokenWeight",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__TokenWeight),
+  2,
+  kith__risk__v1__token_weight__field_descriptors,
+  kith__risk__v1__token_weight__field_indices_by_name,
+  1,  kith__risk__v1__token_weight__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__token_weight__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__inspect_link_request__field_descriptors[1] =
+{
+  {
+    "link",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__InspectLinkRequest, has_link),
+    offsetof(Kith__Risk__V1__InspectLinkRequest, link),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__inspect_link_request__field_indices_by_name[] = {
+  0,   /* field[0] = link */
+};
+static const ProtobufCIntRange kith__risk__v1__inspect_link_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__inspect_link_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.InspectLinkRequest",
+  "InspectLinkRequest",
+  "Kith__Risk__V1__InspectLinkRequest",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__InspectLinkRequest),
+  1,
+  kith__risk__v1__inspect_link_request__field_descriptors,
+  kith__risk__v1__inspect_link_request__field_indices_by_name,
+  1,  kith__risk__v1__inspect_link_request__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__inspect_link_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__link_report__field_descriptors[6] =
+{
+  {
+    "registrable_domain",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__LinkReport, has_registrable_domain),
+    offsetof(Kith__Risk__V1__LinkReport, registrable_domain),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "public_suffix",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__LinkReport, has_public_suffix),
+    offsetof(Kith__Risk__V1__LinkReport, public_suffix),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bucket",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__LinkReport, has_bucket),
+    offsetof(Kith__Risk__V1__LinkReport, bucket),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "imitates",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__LinkReport, has_imitates),
+    offsetof(Kith__Risk__V1__LinkReport, imitates),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "observations",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__LinkReport, n_observations),
+    offsetof(Kith__Risk__V1__LinkReport, observations),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "span",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__LinkReport, n_span),
+    offsetof(Kith__Risk__V1__LinkReport, span),
+    &kith__risk__v1__span__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__link_report__field_indices_by_name[] = {
+  2,   /* field[2] = bucket */
+  3,   /* field[3] = imitates */
+  4,   /* field[4] = observations */
+  1,   /* field[1] = public_suffix */
+  0,   /* field[0] = registrable_domain */
+  5,   /* field[5] = span */
+};
+static const ProtobufCIntRange kith__risk__v1__link_report__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__link_report__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.LinkReport",
+  "LinkReport",
+  "Kith__Risk__V1__LinkReport",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__LinkReport),
+  6,
+  kith__risk__v1__link_report__field_descriptors,
+  kith__risk__v1__link_report__field_indices_by_name,
+  1,  kith__risk__v1__link_report__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__link_report__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__list_rules_request__field_descriptors[2] =
+{
+  {
+    "group",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__ListRulesRequest, has_group),
+    offsetof(Kith__Risk__V1__ListRulesRequest, group),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "category",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Risk__V1__ListRulesRequest, has_category),
+    offsetof(Kith__Risk__V1__ListRulesRequest, category),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__list_rules_request__field_indices_by_name[] = {
+  1,   /* field[1] = category */
+  0,   /* field[0] = group */
+};
+static const ProtobufCIntRange kith__risk__v1__list_rules_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__list_rules_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.ListRulesRequest",
+  "ListRulesRequest",
+  "Kith__Risk__V1__ListRulesRequest",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__ListRulesRequest),
+  2,
+  kith__risk__v1__list_rules_request__field_descriptors,
+  kith__risk__v1__list_rules_request__field_indices_by_name,
+  1,  kith__risk__v1__list_rules_request__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__list_rules_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__list_rules_response__field_descriptors[2] =
+{
+  {
+    "version",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__ListRulesResponse, has_version),
+    offsetof(Kith__Risk__V1__ListRulesResponse, version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rules",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Risk__V1__ListRulesResponse, n_rules),
+    offsetof(Kith__Risk__V1__ListRulesResponse, rules),
+    &kith__risk__v1__rule__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__list_rules_response__field_indices_by_name[] = {
+  1,   /* field[1] = rules */
+  0,   /* field[0] = version */
+};
+static const ProtobufCIntRange kith__risk__v1__list_rules_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__list_rules_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.ListRulesResponse",
+  "ListRulesResponse",
+  "Kith__Risk__V1__ListRulesResponse",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__ListRulesResponse),
+  2,
+  kith__risk__v1__list_rules_response__field_descriptors,
+  kith__risk__v1__list_rules_response__field_indices_by_name,
+  1,  kith__risk__v1__list_rules_response__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__list_rules_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__risk__v1__rule__field_descriptors[9] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__Rule, has_id),
+    offsetof(Kith__Risk__V1__Rule, id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "group",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__Rule, has_group),
+    offsetof(Kith__Risk__V1__Rule, group),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "weight",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Rule, has_weight),
+    offsetof(Kith__Risk__V1__Rule, weight),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "category",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Risk__V1__Rule, has_category),
+    offsetof(Kith__Risk__V1__Rule, category),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pattern",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__Rule, n_pattern),
+    offsetof(Kith__Risk__V1__Rule, pattern),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "within",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Risk__V1__Rule, has_within),
+    offsetof(Kith__Risk__V1__Rule, within),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unless",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__Rule, n_unless),
+    offsetof(Kith__Risk__V1__Rule, unless),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "floor",
+    8,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Kith__Risk__V1__Rule, has_floor),
+    offsetof(Kith__Risk__V1__Rule, floor),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sentence",
+    9,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__Rule, has_sentence),
+    offsetof(Kith__Risk__V1__Rule, sentence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__risk__v1__rule__field_indices_by_name[] = {
+  3,   /* field[3] = category */
+  7,   /* field[7] = floor */
+  1,   /* field[1] = group */
+  0,   /* field[0] = id */
+  4,   /* field[4] = pattern */
+  8,   /* field[8] = sentence */
+  6,   /* field[6] = unless */
+  2,   /* field[2] = weight */
+  5,   /* field[5] = within */
+};
+static const ProtobufCIntRange kith__risk__v1__rule__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor kith__risk__v1__rule__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.risk.v1.Rule",
+  "Rule",
+  "Kith__Risk__V1__Rule",
+  "kith.risk.v1",
+  sizeof(Kith__Risk__V1__Rule),
+  9,
+  kith__risk__v1__rule__field_descriptors,
+  kith__risk__v1__rule__field_indices_by_name,
+  1,  kith__risk__v1__rule__number_ranges,
+  (ProtobufCMessageInit) kith__risk__v1__rule__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 #define kith__risk__v1__get_model_request__field_descriptors NULL
 #define kith__risk__v1__get_model_request__field_indices_by_name NULL
 #define kith__risk__v1__get_model_request__number_ranges NULL
@@ -860,7 +2829,7 @@ const ProtobufCMessageDescriptor kith__risk__v1__get_model_response__figures_ent
   (ProtobufCMessageInit) kith__risk__v1__get_model_response__figures_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__risk__v1__get_model_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor kith__risk__v1__get_model_response__field_descriptors[9] =
 {
   {
     "rules_version",
@@ -934,9 +2903,48 @@ static const ProtobufCFieldDescriptor kith__risk__v1__get_model_response__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "created_at",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__GetModelResponse, has_created_at),
+    offsetof(Kith__Risk__V1__GetModelResponse, created_at),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "languages",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__GetModelResponse, n_languages),
+    offsetof(Kith__Risk__V1__GetModelResponse, languages),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bundle_problem",
+    9,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Risk__V1__GetModelResponse, has_bundle_problem),
+    offsetof(Kith__Risk__V1__GetModelResponse, bundle_problem),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__risk__v1__get_model_response__field_indices_by_name[] = {
+  8,   /* field[8] = bundle_problem */
+  6,   /* field[6] = created_at */
   5,   /* field[5] = figures */
+  7,   /* field[7] = languages */
   3,   /* field[3] = model_checksum */
   2,   /* field[2] = model_version */
   0,   /* field[0] = rules_version */
@@ -946,7 +2954,7 @@ static const unsigned kith__risk__v1__get_model_response__field_indices_by_name[
 static const ProtobufCIntRange kith__risk__v1__get_model_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor kith__risk__v1__get_model_response__descriptor =
 {
@@ -956,7 +2964,7 @@ const ProtobufCMessageDescriptor kith__risk__v1__get_model_response__descriptor 
   "Kith__Risk__V1__GetModelResponse",
   "kith.risk.v1",
   sizeof(Kith__Risk__V1__GetModelResponse),
-  6,
+  9,
   kith__risk__v1__get_model_response__field_descriptors,
   kith__risk__v1__get_model_response__field_indices_by_name,
   1,  kith__risk__v1__get_model_response__number_ranges,

@@ -18,8 +18,22 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Kith__Risk__V1__AnalyzeRequest Kith__Risk__V1__AnalyzeRequest;
 typedef struct Kith__Risk__V1__AnalyzeResponse Kith__Risk__V1__AnalyzeResponse;
 typedef struct Kith__Risk__V1__Reason Kith__Risk__V1__Reason;
+typedef struct Kith__Risk__V1__Action Kith__Risk__V1__Action;
 typedef struct Kith__Risk__V1__Span Kith__Risk__V1__Span;
 typedef struct Kith__Risk__V1__Contact Kith__Risk__V1__Contact;
+typedef struct Kith__Risk__V1__FeatureVector Kith__Risk__V1__FeatureVector;
+typedef struct Kith__Risk__V1__BuildFeaturesResponse Kith__Risk__V1__BuildFeaturesResponse;
+typedef struct Kith__Risk__V1__AnalyzeFeaturesResponse Kith__Risk__V1__AnalyzeFeaturesResponse;
+typedef struct Kith__Risk__V1__Explanation Kith__Risk__V1__Explanation;
+typedef struct Kith__Risk__V1__SignalPoints Kith__Risk__V1__SignalPoints;
+typedef struct Kith__Risk__V1__GroupPoints Kith__Risk__V1__GroupPoints;
+typedef struct Kith__Risk__V1__ModelPart Kith__Risk__V1__ModelPart;
+typedef struct Kith__Risk__V1__TokenWeight Kith__Risk__V1__TokenWeight;
+typedef struct Kith__Risk__V1__InspectLinkRequest Kith__Risk__V1__InspectLinkRequest;
+typedef struct Kith__Risk__V1__LinkReport Kith__Risk__V1__LinkReport;
+typedef struct Kith__Risk__V1__ListRulesRequest Kith__Risk__V1__ListRulesRequest;
+typedef struct Kith__Risk__V1__ListRulesResponse Kith__Risk__V1__ListRulesResponse;
+typedef struct Kith__Risk__V1__Rule Kith__Risk__V1__Rule;
 typedef struct Kith__Risk__V1__GetModelRequest Kith__Risk__V1__GetModelRequest;
 typedef struct Kith__Risk__V1__GetModelResponse Kith__Risk__V1__GetModelResponse;
 typedef struct Kith__Risk__V1__GetModelResponse__FiguresEntry Kith__Risk__V1__GetModelResponse__FiguresEntry;
@@ -43,10 +57,16 @@ struct  Kith__Risk__V1__AnalyzeRequest
   ProtobufCBinaryData state;
   protobuf_c_boolean has_sender_is_contact;
   uint64_t sender_is_contact;
+  protobuf_c_boolean has_sender;
+  ProtobufCBinaryData sender;
+  protobuf_c_boolean has_received_at_ms;
+  int64_t received_at_ms;
+  protobuf_c_boolean has_time_zone;
+  ProtobufCBinaryData time_zone;
 };
 #define KITH__RISK__V1__ANALYZE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__analyze_request__descriptor) \
-    , 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, 0 }
+    , 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, 0, 0, {0,NULL} }
 
 
 struct  Kith__Risk__V1__AnalyzeResponse
@@ -68,16 +88,20 @@ struct  Kith__Risk__V1__AnalyzeResponse
   Kith__Risk__V1__Reason **reasons;
   size_t n_counter_evidence;
   Kith__Risk__V1__Reason **counter_evidence;
-  protobuf_c_boolean has_next_step;
-  ProtobufCBinaryData next_step;
-  size_t n_contacts;
-  Kith__Risk__V1__Contact **contacts;
+  size_t n_recommended_actions;
+  Kith__Risk__V1__Action **recommended_actions;
+  size_t n_federal_contacts;
+  Kith__Risk__V1__Contact **federal_contacts;
+  size_t n_state_contacts;
+  Kith__Risk__V1__Contact **state_contacts;
+  protobuf_c_boolean has_legal_note;
+  ProtobufCBinaryData legal_note;
   protobuf_c_boolean has_engine_version;
   ProtobufCBinaryData engine_version;
 };
 #define KITH__RISK__V1__ANALYZE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__analyze_response__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0,NULL, 0, {0,NULL}, 0,NULL, 0, {0,NULL} }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Kith__Risk__V1__Reason
@@ -95,6 +119,19 @@ struct  Kith__Risk__V1__Reason
 #define KITH__RISK__V1__REASON__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__reason__descriptor) \
     , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0,NULL }
+
+
+struct  Kith__Risk__V1__Action
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_title;
+  ProtobufCBinaryData title;
+  size_t n_steps;
+  ProtobufCBinaryData *steps;
+};
+#define KITH__RISK__V1__ACTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__action__descriptor) \
+    , 0, {0,NULL}, 0,NULL }
 
 
 struct  Kith__Risk__V1__Span
@@ -125,6 +162,261 @@ struct  Kith__Risk__V1__Contact
 #define KITH__RISK__V1__CONTACT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__contact__descriptor) \
     , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Risk__V1__FeatureVector
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_v;
+  uint32_t v;
+  protobuf_c_boolean has_channel;
+  int32_t channel;
+  protobuf_c_boolean has_language;
+  ProtobufCBinaryData language;
+  protobuf_c_boolean has_length_chars;
+  uint32_t length_chars;
+  protobuf_c_boolean has_field_has_links;
+  uint64_t field_has_links;
+  size_t n_link_domains;
+  ProtobufCBinaryData *link_domains;
+  size_t n_signals;
+  ProtobufCBinaryData *signals;
+  size_t n_brand_suspects;
+  ProtobufCBinaryData *brand_suspects;
+  protobuf_c_boolean has_time_of_day_bucket;
+  ProtobufCBinaryData time_of_day_bucket;
+  protobuf_c_boolean has_state;
+  ProtobufCBinaryData state;
+  protobuf_c_boolean has_model_score;
+  double model_score;
+};
+#define KITH__RISK__V1__FEATURE_VECTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__feature_vector__descriptor) \
+    , 0, 0, 0, 0, 0, {0,NULL}, 0, 0, 0, 0, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL}, 0, {0,NULL}, 0, 0 }
+
+
+struct  Kith__Risk__V1__BuildFeaturesResponse
+{
+  ProtobufCMessage base;
+  size_t n_features;
+  Kith__Risk__V1__FeatureVector **features;
+  size_t n_withheld_for;
+  ProtobufCBinaryData *withheld_for;
+};
+#define KITH__RISK__V1__BUILD_FEATURES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__build_features_response__descriptor) \
+    , 0,NULL, 0,NULL }
+
+
+struct  Kith__Risk__V1__AnalyzeFeaturesResponse
+{
+  ProtobufCMessage base;
+  size_t n_verdict;
+  Kith__Risk__V1__AnalyzeResponse **verdict;
+  size_t n_unknown_signals;
+  ProtobufCBinaryData *unknown_signals;
+  protobuf_c_boolean has_newer_version;
+  uint64_t newer_version;
+};
+#define KITH__RISK__V1__ANALYZE_FEATURES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__analyze_features_response__descriptor) \
+    , 0,NULL, 0,NULL, 0, 0 }
+
+
+struct  Kith__Risk__V1__Explanation
+{
+  ProtobufCMessage base;
+  size_t n_verdict;
+  Kith__Risk__V1__AnalyzeResponse **verdict;
+  size_t n_signals;
+  Kith__Risk__V1__SignalPoints **signals;
+  size_t n_groups;
+  Kith__Risk__V1__GroupPoints **groups;
+  protobuf_c_boolean has_points_for;
+  double points_for;
+  protobuf_c_boolean has_points_against;
+  double points_against;
+  protobuf_c_boolean has_counter_factor;
+  double counter_factor;
+  protobuf_c_boolean has_rule_log_odds;
+  double rule_log_odds;
+  protobuf_c_boolean has_threshold;
+  double threshold;
+  protobuf_c_boolean has_slope;
+  double slope;
+  size_t n_model;
+  Kith__Risk__V1__ModelPart **model;
+  protobuf_c_boolean has_model_share;
+  double model_share;
+  protobuf_c_boolean has_blend_slope;
+  double blend_slope;
+  protobuf_c_boolean has_blend_offset;
+  double blend_offset;
+  protobuf_c_boolean has_blended_log_odds;
+  double blended_log_odds;
+  protobuf_c_boolean has_floor;
+  double floor;
+  size_t n_links;
+  Kith__Risk__V1__LinkReport **links;
+  size_t n_senders;
+  ProtobufCBinaryData *senders;
+};
+#define KITH__RISK__V1__EXPLANATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__explanation__descriptor) \
+    , 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0,NULL }
+
+
+struct  Kith__Risk__V1__SignalPoints
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_signal;
+  ProtobufCBinaryData signal;
+  protobuf_c_boolean has_group;
+  ProtobufCBinaryData group;
+  protobuf_c_boolean has_weight;
+  double weight;
+  protobuf_c_boolean has_points;
+  double points;
+  protobuf_c_boolean has_sentence;
+  ProtobufCBinaryData sentence;
+  size_t n_span;
+  Kith__Risk__V1__Span **span;
+};
+#define KITH__RISK__V1__SIGNAL_POINTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__signal_points__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, {0,NULL}, 0,NULL }
+
+
+struct  Kith__Risk__V1__GroupPoints
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_group;
+  ProtobufCBinaryData group;
+  protobuf_c_boolean has_sum;
+  double sum;
+  protobuf_c_boolean has_cap;
+  double cap;
+};
+#define KITH__RISK__V1__GROUP_POINTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__group_points__descriptor) \
+    , 0, {0,NULL}, 0, 0, 0, 0 }
+
+
+struct  Kith__Risk__V1__ModelPart
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_raw_log_odds;
+  double raw_log_odds;
+  protobuf_c_boolean has_log_odds;
+  double log_odds;
+  protobuf_c_boolean has_probability;
+  double probability;
+  size_t n_window;
+  Kith__Risk__V1__Span **window;
+  size_t n_tokens;
+  Kith__Risk__V1__TokenWeight **tokens;
+};
+#define KITH__RISK__V1__MODEL_PART__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__model_part__descriptor) \
+    , 0, 0, 0, 0, 0, 0, 0,NULL, 0,NULL }
+
+
+struct  Kith__Risk__V1__TokenWeight
+{
+  ProtobufCMessage base;
+  size_t n_span;
+  Kith__Risk__V1__Span **span;
+  protobuf_c_boolean has_weight;
+  double weight;
+};
+#define KITH__RISK__V1__TOKEN_WEIGHT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__token_weight__descriptor) \
+    , 0,NULL, 0, 0 }
+
+
+struct  Kith__Risk__V1__InspectLinkRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_link;
+  ProtobufCBinaryData link;
+};
+#define KITH__RISK__V1__INSPECT_LINK_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__inspect_link_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Risk__V1__LinkReport
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_registrable_domain;
+  ProtobufCBinaryData registrable_domain;
+  protobuf_c_boolean has_public_suffix;
+  ProtobufCBinaryData public_suffix;
+  protobuf_c_boolean has_bucket;
+  ProtobufCBinaryData bucket;
+  protobuf_c_boolean has_imitates;
+  ProtobufCBinaryData imitates;
+  size_t n_observations;
+  ProtobufCBinaryData *observations;
+  size_t n_span;
+  Kith__Risk__V1__Span **span;
+};
+#define KITH__RISK__V1__LINK_REPORT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__link_report__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0,NULL }
+
+
+struct  Kith__Risk__V1__ListRulesRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_group;
+  ProtobufCBinaryData group;
+  protobuf_c_boolean has_category;
+  int32_t category;
+};
+#define KITH__RISK__V1__LIST_RULES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__list_rules_request__descriptor) \
+    , 0, {0,NULL}, 0, 0 }
+
+
+struct  Kith__Risk__V1__ListRulesResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_version;
+  ProtobufCBinaryData version;
+  size_t n_rules;
+  Kith__Risk__V1__Rule **rules;
+};
+#define KITH__RISK__V1__LIST_RULES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__list_rules_response__descriptor) \
+    , 0, {0,NULL}, 0,NULL }
+
+
+struct  Kith__Risk__V1__Rule
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_id;
+  ProtobufCBinaryData id;
+  protobuf_c_boolean has_group;
+  ProtobufCBinaryData group;
+  protobuf_c_boolean has_weight;
+  double weight;
+  protobuf_c_boolean has_category;
+  int32_t category;
+  size_t n_pattern;
+  ProtobufCBinaryData *pattern;
+  protobuf_c_boolean has_within;
+  uint32_t within;
+  size_t n_unless;
+  ProtobufCBinaryData *unless;
+  protobuf_c_boolean has_floor;
+  double floor;
+  protobuf_c_boolean has_sentence;
+  ProtobufCBinaryData sentence;
+};
+#define KITH__RISK__V1__RULE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__rule__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0,NULL, 0, 0, 0,NULL, 0, 0, 0, {0,NULL} }
 
 
 struct  Kith__Risk__V1__GetModelRequest
@@ -164,10 +456,16 @@ struct  Kith__Risk__V1__GetModelResponse
   uint32_t training_texts;
   size_t n_figures;
   Kith__Risk__V1__GetModelResponse__FiguresEntry **figures;
+  protobuf_c_boolean has_created_at;
+  ProtobufCBinaryData created_at;
+  size_t n_languages;
+  ProtobufCBinaryData *languages;
+  protobuf_c_boolean has_bundle_problem;
+  ProtobufCBinaryData bundle_problem;
 };
 #define KITH__RISK__V1__GET_MODEL_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__risk__v1__get_model_response__descriptor) \
-    , 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0,NULL }
+    , 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0,NULL, 0, {0,NULL}, 0,NULL, 0, {0,NULL} }
 
 
 /* Kith__Risk__V1__AnalyzeRequest methods */
@@ -227,6 +525,25 @@ Kith__Risk__V1__Reason *
 void   kith__risk__v1__reason__free_unpacked
                      (Kith__Risk__V1__Reason *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__Action methods */
+void   kith__risk__v1__action__init
+                     (Kith__Risk__V1__Action         *message);
+size_t kith__risk__v1__action__get_packed_size
+                     (const Kith__Risk__V1__Action   *message);
+size_t kith__risk__v1__action__pack
+                     (const Kith__Risk__V1__Action   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__action__pack_to_buffer
+                     (const Kith__Risk__V1__Action   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__Action *
+       kith__risk__v1__action__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__action__free_unpacked
+                     (Kith__Risk__V1__Action *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Risk__V1__Span methods */
 void   kith__risk__v1__span__init
                      (Kith__Risk__V1__Span         *message);
@@ -264,6 +581,253 @@ Kith__Risk__V1__Contact *
                       const uint8_t       *data);
 void   kith__risk__v1__contact__free_unpacked
                      (Kith__Risk__V1__Contact *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__FeatureVector methods */
+void   kith__risk__v1__feature_vector__init
+                     (Kith__Risk__V1__FeatureVector         *message);
+size_t kith__risk__v1__feature_vector__get_packed_size
+                     (const Kith__Risk__V1__FeatureVector   *message);
+size_t kith__risk__v1__feature_vector__pack
+                     (const Kith__Risk__V1__FeatureVector   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__feature_vector__pack_to_buffer
+                     (const Kith__Risk__V1__FeatureVector   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__FeatureVector *
+       kith__risk__v1__feature_vector__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__feature_vector__free_unpacked
+                     (Kith__Risk__V1__FeatureVector *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__BuildFeaturesResponse methods */
+void   kith__risk__v1__build_features_response__init
+                     (Kith__Risk__V1__BuildFeaturesResponse         *message);
+size_t kith__risk__v1__build_features_response__get_packed_size
+                     (const Kith__Risk__V1__BuildFeaturesResponse   *message);
+size_t kith__risk__v1__build_features_response__pack
+                     (const Kith__Risk__V1__BuildFeaturesResponse   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__build_features_response__pack_to_buffer
+                     (const Kith__Risk__V1__BuildFeaturesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__BuildFeaturesResponse *
+       kith__risk__v1__build_features_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__build_features_response__free_unpacked
+                     (Kith__Risk__V1__BuildFeaturesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__AnalyzeFeaturesResponse methods */
+void   kith__risk__v1__analyze_features_response__init
+                     (Kith__Risk__V1__AnalyzeFeaturesResponse         *message);
+size_t kith__risk__v1__analyze_features_response__get_packed_size
+                     (const Kith__Risk__V1__AnalyzeFeaturesResponse   *message);
+size_t kith__risk__v1__analyze_features_response__pack
+                     (const Kith__Risk__V1__AnalyzeFeaturesResponse   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__analyze_features_response__pack_to_buffer
+                     (const Kith__Risk__V1__AnalyzeFeaturesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__AnalyzeFeaturesResponse *
+       kith__risk__v1__analyze_features_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__analyze_features_response__free_unpacked
+                     (Kith__Risk__V1__AnalyzeFeaturesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__Explanation methods */
+void   kith__risk__v1__explanation__init
+                     (Kith__Risk__V1__Explanation         *message);
+size_t kith__risk__v1__explanation__get_packed_size
+                     (const Kith__Risk__V1__Explanation   *message);
+size_t kith__risk__v1__explanation__pack
+                     (const Kith__Risk__V1__Explanation   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__explanation__pack_to_buffer
+                     (const Kith__Risk__V1__Explanation   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__Explanation *
+       kith__risk__v1__explanation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__explanation__free_unpacked
+                     (Kith__Risk__V1__Explanation *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__SignalPoints methods */
+void   kith__risk__v1__signal_points__init
+                     (Kith__Risk__V1__SignalPoints         *message);
+size_t kith__risk__v1__signal_points__get_packed_size
+                     (const Kith__Risk__V1__SignalPoints   *message);
+size_t kith__risk__v1__signal_points__pack
+                     (const Kith__Risk__V1__SignalPoints   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__signal_points__pack_to_buffer
+                     (const Kith__Risk__V1__SignalPoints   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__SignalPoints *
+       kith__risk__v1__signal_points__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__signal_points__free_unpacked
+                     (Kith__Risk__V1__SignalPoints *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__GroupPoints methods */
+void   kith__risk__v1__group_points__init
+                     (Kith__Risk__V1__GroupPoints         *message);
+size_t kith__risk__v1__group_points__get_packed_size
+                     (const Kith__Risk__V1__GroupPoints   *message);
+size_t kith__risk__v1__group_points__pack
+                     (const Kith__Risk__V1__GroupPoints   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__group_points__pack_to_buffer
+                     (const Kith__Risk__V1__GroupPoints   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__GroupPoints *
+       kith__risk__v1__group_points__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__group_points__free_unpacked
+                     (Kith__Risk__V1__GroupPoints *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__ModelPart methods */
+void   kith__risk__v1__model_part__init
+                     (Kith__Risk__V1__ModelPart         *message);
+size_t kith__risk__v1__model_part__get_packed_size
+                     (const Kith__Risk__V1__ModelPart   *message);
+size_t kith__risk__v1__model_part__pack
+                     (const Kith__Risk__V1__ModelPart   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__model_part__pack_to_buffer
+                     (const Kith__Risk__V1__ModelPart   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__ModelPart *
+       kith__risk__v1__model_part__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__model_part__free_unpacked
+                     (Kith__Risk__V1__ModelPart *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__TokenWeight methods */
+void   kith__risk__v1__token_weight__init
+                     (Kith__Risk__V1__TokenWeight         *message);
+size_t kith__risk__v1__token_weight__get_packed_size
+                     (const Kith__Risk__V1__TokenWeight   *message);
+size_t kith__risk__v1__token_weight__pack
+                     (const Kith__Risk__V1__TokenWeight   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__token_weight__pack_to_buffer
+                     (const Kith__Risk__V1__TokenWeight   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__TokenWeight *
+       kith__risk__v1__token_weight__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__token_weight__free_unpacked
+                     (Kith__Risk__V1__TokenWeight *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__InspectLinkRequest methods */
+void   kith__risk__v1__inspect_link_request__init
+                     (Kith__Risk__V1__InspectLinkRequest         *message);
+size_t kith__risk__v1__inspect_link_request__get_packed_size
+                     (const Kith__Risk__V1__InspectLinkRequest   *message);
+size_t kith__risk__v1__inspect_link_request__pack
+                     (const Kith__Risk__V1__InspectLinkRequest   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__inspect_link_request__pack_to_buffer
+                     (const Kith__Risk__V1__InspectLinkRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__InspectLinkRequest *
+       kith__risk__v1__inspect_link_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__inspect_link_request__free_unpacked
+                     (Kith__Risk__V1__InspectLinkRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__LinkReport methods */
+void   kith__risk__v1__link_report__init
+                     (Kith__Risk__V1__LinkReport         *message);
+size_t kith__risk__v1__link_report__get_packed_size
+                     (const Kith__Risk__V1__LinkReport   *message);
+size_t kith__risk__v1__link_report__pack
+                     (const Kith__Risk__V1__LinkReport   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__link_report__pack_to_buffer
+                     (const Kith__Risk__V1__LinkReport   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__LinkReport *
+       kith__risk__v1__link_report__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__link_report__free_unpacked
+                     (Kith__Risk__V1__LinkReport *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__ListRulesRequest methods */
+void   kith__risk__v1__list_rules_request__init
+                     (Kith__Risk__V1__ListRulesRequest         *message);
+size_t kith__risk__v1__list_rules_request__get_packed_size
+                     (const Kith__Risk__V1__ListRulesRequest   *message);
+size_t kith__risk__v1__list_rules_request__pack
+                     (const Kith__Risk__V1__ListRulesRequest   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__list_rules_request__pack_to_buffer
+                     (const Kith__Risk__V1__ListRulesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__ListRulesRequest *
+       kith__risk__v1__list_rules_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__list_rules_request__free_unpacked
+                     (Kith__Risk__V1__ListRulesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__ListRulesResponse methods */
+void   kith__risk__v1__list_rules_response__init
+                     (Kith__Risk__V1__ListRulesResponse         *message);
+size_t kith__risk__v1__list_rules_response__get_packed_size
+                     (const Kith__Risk__V1__ListRulesResponse   *message);
+size_t kith__risk__v1__list_rules_response__pack
+                     (const Kith__Risk__V1__ListRulesResponse   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__list_rules_response__pack_to_buffer
+                     (const Kith__Risk__V1__ListRulesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__ListRulesResponse *
+       kith__risk__v1__list_rules_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__list_rules_response__free_unpacked
+                     (Kith__Risk__V1__ListRulesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Risk__V1__Rule methods */
+void   kith__risk__v1__rule__init
+                     (Kith__Risk__V1__Rule         *message);
+size_t kith__risk__v1__rule__get_packed_size
+                     (const Kith__Risk__V1__Rule   *message);
+size_t kith__risk__v1__rule__pack
+                     (const Kith__Risk__V1__Rule   *message,
+                      uint8_t             *out);
+size_t kith__risk__v1__rule__pack_to_buffer
+                     (const Kith__Risk__V1__Rule   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Risk__V1__Rule *
+       kith__risk__v1__rule__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__risk__v1__rule__free_unpacked
+                     (Kith__Risk__V1__Rule *message,
                       ProtobufCAllocator *allocator);
 /* Kith__Risk__V1__GetModelRequest methods */
 void   kith__risk__v1__get_model_request__init
@@ -317,11 +881,53 @@ typedef void (*Kith__Risk__V1__AnalyzeResponse_Closure)
 typedef void (*Kith__Risk__V1__Reason_Closure)
                  (const Kith__Risk__V1__Reason *message,
                   void *closure_data);
+typedef void (*Kith__Risk__V1__Action_Closure)
+                 (const Kith__Risk__V1__Action *message,
+                  void *closure_data);
 typedef void (*Kith__Risk__V1__Span_Closure)
                  (const Kith__Risk__V1__Span *message,
                   void *closure_data);
 typedef void (*Kith__Risk__V1__Contact_Closure)
                  (const Kith__Risk__V1__Contact *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__FeatureVector_Closure)
+                 (const Kith__Risk__V1__FeatureVector *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__BuildFeaturesResponse_Closure)
+                 (const Kith__Risk__V1__BuildFeaturesResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__AnalyzeFeaturesResponse_Closure)
+                 (const Kith__Risk__V1__AnalyzeFeaturesResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__Explanation_Closure)
+                 (const Kith__Risk__V1__Explanation *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__SignalPoints_Closure)
+                 (const Kith__Risk__V1__SignalPoints *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__GroupPoints_Closure)
+                 (const Kith__Risk__V1__GroupPoints *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__ModelPart_Closure)
+                 (const Kith__Risk__V1__ModelPart *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__TokenWeight_Closure)
+                 (const Kith__Risk__V1__TokenWeight *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__InspectLinkRequest_Closure)
+                 (const Kith__Risk__V1__InspectLinkRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__LinkReport_Closure)
+                 (const Kith__Risk__V1__LinkReport *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__ListRulesRequest_Closure)
+                 (const Kith__Risk__V1__ListRulesRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__ListRulesResponse_Closure)
+                 (const Kith__Risk__V1__ListRulesResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Risk__V1__Rule_Closure)
+                 (const Kith__Risk__V1__Rule *message,
                   void *closure_data);
 typedef void (*Kith__Risk__V1__GetModelRequest_Closure)
                  (const Kith__Risk__V1__GetModelRequest *message,
@@ -341,8 +947,22 @@ typedef void (*Kith__Risk__V1__GetModelResponse_Closure)
 extern const ProtobufCMessageDescriptor kith__risk__v1__analyze_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__risk__v1__analyze_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__risk__v1__reason__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__action__descriptor;
 extern const ProtobufCMessageDescriptor kith__risk__v1__span__descriptor;
 extern const ProtobufCMessageDescriptor kith__risk__v1__contact__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__feature_vector__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__build_features_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__analyze_features_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__explanation__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__signal_points__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__group_points__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__model_part__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__token_weight__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__inspect_link_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__link_report__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__list_rules_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__list_rules_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__risk__v1__rule__descriptor;
 extern const ProtobufCMessageDescriptor kith__risk__v1__get_model_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__risk__v1__get_model_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__risk__v1__get_model_response__figures_entry__descriptor;

@@ -1,4 +1,3 @@
-public import KithTime
 import Synchronization
 
 /// The zones of the system's tzdata, each read once for an edition. Safe to use from any task.
@@ -21,10 +20,10 @@ public final class Zones: Sendable {
   }
 
   /// The edition of tzdata that counts: `2026a`; empty when the system does not say.
-  var edition: String { state.withLock(\.edition) }
+  public var edition: String { state.withLock(\.edition) }
 
   /// Looks whether the system has another edition; from then on that one counts.
-  func refresh() {
+  public func refresh() {
     let edition = files.version() ?? ""
     state.withLock { state in
       if state.edition != edition { state = State(edition: edition) }
@@ -33,7 +32,7 @@ public final class Zones: Sendable {
 
   /// The zone of an IANA name.
   /// - Throws: `ZoneError`, which repeats no more than the name.
-  func zone(named name: String) throws(ZoneError) -> Zone {
+  public func zone(named name: String) throws(ZoneError) -> Zone {
     if let zone = state.withLock({ $0.zones[name] }) { return zone }
     let zone = try files.zone(named: name)
     state.withLock { state in

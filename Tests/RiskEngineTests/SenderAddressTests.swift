@@ -1,0 +1,22 @@
+import RiskEngineDomain
+import Testing
+
+struct SenderAddressTests {
+  @Test(arguments: [
+    ("+12065550123", SenderAddress.phone("12065550123")), ("(206) 555-0123", .phone("12065550123")),
+    ("206.555.0123", .phone("12065550123")), ("+44 7911 123456", .phone("447911123456")),
+    ("72663", .shortCode("72663")), ("911", .shortCode("911")),
+    ("Help@PayPa1.com", .email(domain: "paypa1.com")), ("a <b@c.org>", .email(domain: "c.org")),
+  ])
+  func readsAddresses(text: String, expected: SenderAddress) {
+    #expect(SenderAddress(text) == expected)
+  }
+
+  @Test(arguments: [
+    "", "MYBANK", "+12", "@example.com", "a@b", "a@.com", "+1206555012345678", "12 34 56 78 x",
+    String(repeating: "1", count: 400),
+  ])
+  func leavesTheRest(text: String) {
+    #expect(SenderAddress(text) == nil)
+  }
+}
