@@ -5,7 +5,7 @@ import Testing
 /// What reading a text costs, counted and not timed: twice the text, at most twice the work.
 struct WorkTests {
   private func work(_ text: String) throws -> Int {
-    let reading = try Fixtures.engine().read(NormalizedText(text), RiskEngine.Circumstances())
+    let reading = try Fixtures.engine().read(NormalizedText(text), Circumstances())
     return reading.tokenized.work + reading.features.ids.count + reading.verdict.work
       + reading.findings.count + reading.matches.count
   }

@@ -44,6 +44,8 @@ public struct TextModel: Sendable {
   static let windowStride = 8
   /// Windows begin at least so many words apart.
   static let leastStride = 4
+  /// In texts with more words than this, windows begin half as often.
+  static let longTextTokens = 1024
 
   /// The parameters.
   public var parameters: Parameters
@@ -89,14 +91,17 @@ public struct TextModel: Sendable {
   /// front of it.
   static func starts(_ features: FeatureExtractor.Features) -> [Int] {
     let tokens = features.ends.count
+    let factor = tokens > longTextTokens ? 2 : 1
+    let stride = factor * windowStride
+    let least = factor * leastStride
     var starts = [0]
     var last = 0
     for sentence in features.sentences + [tokens] {
-      while sentence - last > windowStride + leastStride, tokens > windowTokens {
-        last += windowStride
+      while sentence - last > stride + least, tokens > windowTokens {
+        last += stride
         starts.append(last)
       }
-      guard sentence < tokens, sentence - last >= leastStride else { continue }
+      guard sentence < tokens, sentence - last >= least else { continue }
       last = sentence
       starts.append(last)
     }

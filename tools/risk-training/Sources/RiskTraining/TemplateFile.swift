@@ -95,8 +95,9 @@ public struct TemplateFile {
     for (number, template) in templates.enumerated() where Self.belongs(template, part) {
       // A template's texts do not depend on the templates in front of it.
       var random = SplitMix(seed: seed &+ Self.hash(template.text))
-      // Where there are choices, more copies differ.
-      let richness = template.text.filter { $0 == "[" }.count >= 2 ? 2 : 1
+      // Where there are choices, more copies differ; mails and calls are made of little else.
+      let hasChoices = template.text.filter { $0 == "[" }.count >= 2
+      let richness = template.channel == "sms" ? (hasChoices ? 2 : 1) : 4
       for copy in 0..<(copies * richness) {
         var text = fill(template.text, &random)
         if template.channel == "call" {
