@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What a practitioner would reach for: scikit-learn TF-IDF (words 1-2, characters 3-5) and a logistic regression.
 
-Usage: baseline.py DATA_DIR OUTPUT
-Trains on DATA_DIR/train.jsonl (scam against the rest) and writes one line `file id score` for each text of tune.jsonl and
-measure.jsonl. tools/eval-risk runs it and computes the figures of both sides with the same code.
+Usage: baseline.py DATA_DIR TEXTS
+Trains on DATA_DIR/train.jsonl (scam against the rest) and prints one score a line for the lines of TEXTS, each an object with
+a text. tools/eval-risk runs it and computes the figures of both sides with the same code.
 """
 import json
 import os
@@ -14,14 +14,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline, make_union
 
 
-def rows(folder, name):
-    with open(os.path.join(folder, name + ".jsonl"), encoding="utf-8") as lines:
+def rows(path):
+    with open(path, encoding="utf-8") as lines:
         return [json.loads(line) for line in lines if line.strip()]
 
 
 def main():
-    folder, output = sys.argv[1:3]
-    train = rows(folder, "train")
+    folder, texts = sys.argv[1:3]
+    train = rows(os.path.join(folder, "train.jsonl"))
     model = make_pipeline(
         make_union(
             TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, min_df=2),
@@ -30,11 +30,8 @@ def main():
         LogisticRegression(C=10, max_iter=1000, solver="liblinear", random_state=0),
     )
     model.fit([r["text"] for r in train], [int(r["label"] == "scam") for r in train])
-    with open(output, "w", encoding="utf-8") as out:
-        for name in ("tune", "measure"):
-            held = rows(folder, name)
-            for row, p in zip(held, model.predict_proba([r["text"] for r in held])[:, 1]):
-                out.write(f"{name} {row['id']} {p:.6f}\n")
+    for p in model.predict_proba([r["text"] for r in rows(texts)])[:, 1]:
+        print(f"{p:.6f}")
 
 
 main()

@@ -19,6 +19,10 @@ public struct NormalizedText: Sendable {
     public static let afterInvisible = Marks(rawValue: 8)
     /// A line ended before this scalar.
     public static let afterLineBreak = Marks(rawValue: 16)
+    /// More than one space stood before this scalar.
+    public static let afterWideGap = Marks(rawValue: 32)
+    /// An override of the direction of writing holds here: the scalar is shown in reverse order.
+    public static let overridden = Marks(rawValue: 64)
   }
 
   /// The folded scalars.
@@ -58,6 +62,8 @@ public struct NormalizedText: Sendable {
     var index = 0
     var pendingSpace = false
     var pending: Marks = []
+    // What every scalar is marked with while an override of the direction holds.
+    var direction: Marks = []
     while index < bytes.count {
       let start = index
       var scalar = UInt32(bytes[index])
@@ -65,11 +71,15 @@ public struct NormalizedText: Sendable {
         index += 1
         if scalar <= 0x20 || scalar == 0x7F {
           // A NUL or another control character parts words as a space does.
+          if pendingSpace { pending.insert(.afterWideGap) }
           pendingSpace = true
-          if scalar == 0x0A || scalar == 0x0D { pending.insert(.afterLineBreak) }
+          if scalar == 0x0A || scalar == 0x0D {
+            pending.insert(.afterLineBreak)
+            direction = []
+          }
           continue
         }
-        var mark = pending
+        var mark = pending.union(direction)
         if scalar &- 0x41 < 26 {
           scalar |= 0x20
           mark.insert(.upperCase)
@@ -84,7 +94,7 @@ public struct NormalizedText: Sendable {
       }
       scalar = Self.decode(bytes, &index)
       if let folding = fold.folding(of: scalar) {
-        var mark = pending
+        var mark = pending.union(direction)
         switch folding.kind {
         case .homoglyph: mark.insert(.homoglyph)
         case .compatibility where Self.isLetterOrDigit(folding.packed & 0xFF):
@@ -114,6 +124,11 @@ public struct NormalizedText: Sendable {
         if firstDirectionOverride == nil {
           firstDirectionOverride = ByteSpan(start: start, end: index)
         }
+        if scalar == 0x202D || scalar == 0x202E {
+          direction = .overridden
+        } else if scalar == 0x202C {
+          direction = []
+        }
         pending.insert(.afterInvisible)
         continue
       }
@@ -133,7 +148,7 @@ public struct NormalizedText: Sendable {
       }
       let lower = properties.changesWhenLowercased ? properties.lowercaseMapping : ""
       if let first = lower.unicodeScalars.first { scalar = first.value }
-      append(scalar, pending, start, index, &pendingSpace)
+      append(scalar, pending.union(direction), start, index, &pendingSpace)
       pending = []
     }
   }

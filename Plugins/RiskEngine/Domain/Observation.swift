@@ -69,6 +69,9 @@ public enum Observation: Int, CaseIterable, Sendable {
     }
   }
 
+  /// Whether it is of what is known beside the text.
+  var isOfSender: Bool { isOfWholeText && self != .shouting && self != .brief }
+
   /// Whether it is of the text or the sender as a whole, and stands nowhere in the text.
   var isOfWholeText: Bool {
     switch self {

@@ -5,7 +5,8 @@ extension RiskEngine {
   func read(_ text: NormalizedText, _ circumstances: Circumstances) -> Reading {
     var tokenized = tokenizer.tokenize(text)
     addWholeTextFindings(text, circumstances, &tokenized)
-    var findings = rules.findings(in: tokenized)
+    let said = rules.findings(in: tokenized)
+    var findings = said
     let senders = sendersNamed(in: findings)
     let claims = claimFindings(text, tokenized, findings, senders, circumstances)
     if !claims.isEmpty {
@@ -13,7 +14,9 @@ extension RiskEngine {
       findings.sort(by: Finding.precedes)
     }
     let matches = densest(rules.matches(of: findings), tokenCount: tokenized.tokens.count)
-    let features = FeatureExtractor.features(of: text, tokenized)
+    // What the text says, not what is known beside it: the model was trained on texts alone.
+    let features = FeatureExtractor.features(
+      of: text, tokenized, findings: said, atomFeatures: rules.atomFeatures)
     return Reading(
       tokenized: tokenized, findings: findings, matches: matches,
       weighing: Weighing(of: matches.map(\.signal), by: rules), features: features,
@@ -34,28 +37,38 @@ extension RiskEngine {
     let wide = found.filter { $0.tokens == nil }
     let narrow = found.compactMap { match in match.tokens.map { (match, $0.lowerBound) } }
       .sorted { $0.1 < $1.1 }
-    var best: [RuleSet.Match] = distinct(wide)
+    // How often each signal is in the stretch: points are only counted anew when one comes or goes.
+    var counts = [Int](repeating: 0, count: rules.signalCount)
+    for match in wide { counts[match.signal] += 1 }
+    var best = 0..<0
     var most = -1.0
     var first = 0
     var end = 0
     var start = 0
     while start < tokenCount {
-      while first < narrow.count, narrow[first].1 < start { first += 1 }
-      end = max(end, first)
-      while end < narrow.count, narrow[end].1 < start + Self.ruleWindowTokens { end += 1 }
-      if end > first {
-        let here = distinct(wide + narrow[first..<end].map(\.0))
-        let points = Weighing.points(of: here.lazy.map(\.signal), by: rules)
-        if points > most { (best, most) = (here, points) }
+      var changed = false
+      while end < narrow.count, narrow[end].1 < start + Self.ruleWindowTokens {
+        counts[narrow[end].0.signal] += 1
+        if counts[narrow[end].0.signal] == 1 { changed = true }
+        end += 1
+      }
+      while first < end, narrow[first].1 < start {
+        counts[narrow[first].0.signal] -= 1
+        if counts[narrow[first].0.signal] == 0 { changed = true }
+        first += 1
+      }
+      if changed {
+        let points = Weighing.points(of: counts.indices.lazy.filter { counts[$0] > 0 }, by: rules)
+        if points > most { (best, most) = (first..<end, points) }
       }
       start += TextModel.windowStride
     }
-    return best + against
+    return distinct(wide + narrow[best].map(\.0)) + against
   }
 
   // MARK: - What no phrase shows
 
-  private func addWholeTextFindings(
+  func addWholeTextFindings(
     _ text: NormalizedText, _ circumstances: Circumstances, _ tokenized: inout TokenizedText
   ) {
     for observation in observations(of: circumstances) {

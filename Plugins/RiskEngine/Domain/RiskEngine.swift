@@ -50,7 +50,11 @@ public struct RiskEngine: Sendable {
   /// The features of a text, for training.
   public func features(of text: String) -> FeatureExtractor.Features {
     let normalized = NormalizedText(text)
-    return FeatureExtractor.features(of: normalized, tokenizer.tokenize(normalized))
+    var tokenized = tokenizer.tokenize(normalized)
+    addWholeTextFindings(normalized, Circumstances(), &tokenized)
+    return FeatureExtractor.features(
+      of: normalized, tokenized, findings: rules.findings(in: tokenized),
+      atomFeatures: rules.atomFeatures)
   }
 
   /// What rules and model say of a text, for training.

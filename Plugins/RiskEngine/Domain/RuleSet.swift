@@ -29,6 +29,8 @@ public struct RuleSet: Sendable {
   let caps: [Double]
   let groupNames: [String]
   let atomCount: Int
+  /// For each atom the feature that it is to the model; 0 for none.
+  let atomFeatures: [UInt32]
   /// The signals' points, groups, numbers of parts and distances, apart from the rest: they are read for
   /// every text.
   let weights: [Double]
@@ -173,6 +175,12 @@ public struct RuleSet: Sendable {
     self.groupNames = groupNames
     self.caps = groupNames.map { file.groups[$0] ?? 0 }
     self.atomCount = atomCount
+    var atomFeatures = [UInt32](repeating: 0, count: atomCount)
+    for (name, atom) in atoms { atomFeatures[atom] = FeatureExtractor.feature(ofAtom: name) }
+    for observation in Observation.allCases where observation.isOfSender {
+      atomFeatures[observation.rawValue] = 0
+    }
+    self.atomFeatures = atomFeatures
     self.uses = uses
     topicsByAtom = topics
   }

@@ -42,6 +42,10 @@ public struct TextModel: Sendable {
   /// The words of a window. Long texts are read window by window, so that padding cannot hide a scam.
   public static let windowTokens = 64
   static let windowStride = 8
+  /// Windows begin at least so many words apart.
+  static let leastStride = 4
+  /// In texts with more words than this, windows begin half as often.
+  static let longTextTokens = 1024
 
   /// The parameters.
   public var parameters: Parameters
@@ -78,22 +82,43 @@ public struct TextModel: Sendable {
     var raw: Double
     /// The tokens of the window it was found in.
     var window: Range<Int>
+    /// How many features were read, each as often as it was.
+    var work = 0
+  }
+
+  /// Where windows begin: at the first word, then at sentences, and where those are long every
+  /// `windowStride` words. They begin up to the last words: a scam at the end is also read without what stands in
+  /// front of it.
+  static func starts(_ features: FeatureExtractor.Features) -> [Int] {
+    let tokens = features.ends.count
+    let factor = tokens > longTextTokens ? 2 : 1
+    let stride = factor * windowStride
+    let least = factor * leastStride
+    var starts = [0]
+    var last = 0
+    for sentence in features.sentences + [tokens] {
+      while sentence - last > stride + least, tokens > windowTokens {
+        last += stride
+        starts.append(last)
+      }
+      guard sentence < tokens, sentence - last >= least else { continue }
+      last = sentence
+      starts.append(last)
+    }
+    return starts
   }
 
   /// Reads all windows of a text.
   ///
-  /// A window's score is taken at every word, so that text added behind never lowers the verdict.
+  /// A window's score is taken at the end of every sentence, and in a long text every `windowStride` words, so that
+  /// text added behind does not lower the verdict.
   func verdict(on features: FeatureExtractor.Features) -> Verdict {
     let tokens = features.ends.count
     var best = Verdict(raw: parameters.bias, window: 0..<0)
+    var work = 0
     guard tokens > 0 else { return best }
-    var starts: [Int] = [0]
-    // In a long text windows begin up to its last words: a scam at the end is also read without what
-    // stands in front of it.
-    while tokens > Self.windowTokens, let last = starts.last, last + 2 * Self.windowStride <= tokens
-    {
-      starts.append(last + Self.windowStride)
-    }
+    let starts = Self.starts(features)
+    let isLong = tokens > Self.windowTokens
     var largest = 0
     for start in starts {
       let end = min(start + Self.windowTokens, tokens)
@@ -110,12 +135,20 @@ public struct TextModel: Sendable {
       weights.withUnsafeBufferPointer { weights in
         features.ids.withUnsafeBufferPointer { ids in
           Self.dampedCounts.withUnsafeBufferPointer { table in
+            var firstSentence = 0
             for (number, start) in starts.enumerated() {
               if number > 0 { cells.update(repeating: 0) }
+              var sentence = firstSentence
+              while sentence < features.sentences.count, features.sentences[sentence] <= start {
+                sentence += 1
+              }
+              firstSentence = sentence
+              let last = min(start + Self.windowTokens, tokens)
+              work += features.ends[last - 1] - (start == 0 ? 0 : features.ends[start - 1])
               var dot: Int64 = 0
               var square: Int64 = 0
               var index = start == 0 ? 0 : features.ends[start - 1]
-              for token in start..<min(start + Self.windowTokens, tokens) {
+              for token in start..<last {
                 let end = features.ends[token]
                 while index < end {
                   let id = ids[index]
@@ -132,6 +165,18 @@ public struct TextModel: Sendable {
                   dot &+= Int64(sign) &* Int64(weights[bucket]) &* (new - old)
                   square &+= new * new - old * old
                 }
+                // The end of a sentence, and in a long text of every few words, is an end of its own.
+                if token + 1 < last {
+                  while sentence < features.sentences.count, features.sentences[sentence] <= token {
+                    sentence += 1
+                  }
+                  let closes =
+                    sentence < features.sentences.count
+                    && features.sentences[sentence] == token + 1
+                  guard closes || isLong && (token + 1 - start) % Self.windowStride == 0 else {
+                    continue
+                  }
+                }
                 let norm = Double(max(square, leastSquare)).squareRoot()
                 let raw = parameters.bias + parameters.unit * (Double(dot) / norm)
                 if raw > best.raw { best = Verdict(raw: raw, window: start..<(token + 1)) }
@@ -141,7 +186,16 @@ public struct TextModel: Sendable {
         }
       }
     }
+    best.work = work
     return best
+  }
+
+  /// The raw log-odds of a text's worst window, and the window, for training.
+  public func worstWindow(
+    of features: FeatureExtractor.Features
+  ) -> (raw: Double, window: Range<Int>) {
+    let verdict = verdict(on: features)
+    return (verdict.raw, verdict.window)
   }
 
   /// How much each token of a window speaks for a scam, in units that only compare.

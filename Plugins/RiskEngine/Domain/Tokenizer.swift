@@ -8,6 +8,8 @@ struct Tokenizer {
   private static let phoneChunks = 6
   /// How many letters a disguised word may have.
   private static let longestDisguise = 24
+  /// How many letters words without spaces may have together.
+  private static let longestGlued = 40
 
   /// Parts the text.
   func tokenize(_ text: NormalizedText) -> TokenizedText {
@@ -30,11 +32,25 @@ struct Tokenizer {
         if scalar == 0x2E || scalar == 0x2F || scalar == 0x40 || scalar == 0x5D { mayBeLink = true }
         end += 1
       }
+      result.work += (end - index) * (mayBeLink ? 2 : 1)
+      if let after = skipSpeaker(scalars, index..<end) {
+        index = after
+        schemeBefore = false
+        continue
+      }
       if end - index == 1, index >= lettersExamined,
         NormalizedText.isLetterOrDigit(scalars[index]),
         let after = joinSpacedLetters(text, index, &lettersExamined, &result)
       {
         index = after
+        schemeBefore = false
+        continue
+      }
+      if end - index >= 7, let word = lettersApart(scalars, index..<end) {
+        note(.spacedWord, result.tokens.count, &result)
+        append(.word, word.number, word.range, &result, .apart)
+        // What is left of the chunk is punctuation.
+        index = end
         schemeBefore = false
         continue
       }
@@ -97,9 +113,17 @@ struct Tokenizer {
   /// Parts a stretch without spaces into words and numbers.
   private func words(_ text: NormalizedText, _ range: Range<Int>, _ result: inout TokenizedText) {
     let scalars = text.scalars
+    result.work += range.count
     var index = range.lowerBound
     while index < range.upperBound {
       let scalar = scalars[index]
+      if scalar == 0x40 || scalar == 0x24, index + 1 < range.upperBound,
+        scalars[index + 1] &- 0x61 < 26,
+        let after = disguisedWord(text, index..<range.upperBound, &result)
+      {
+        index = after
+        continue
+      }
       if Self.isWordScalar(scalar) {
         let start = index
         var hash = StableHash.start
@@ -124,6 +148,7 @@ struct Tokenizer {
               plain += 1
             }
             if mark.contains(.styled) { marks.insert(.styled) }
+            if mark.contains(.overridden) { marks.insert(.overridden) }
             if mark.contains(.afterInvisible), index > start { marks.insert(.afterInvisible) }
           } else if next == 0x27, index + 1 < range.upperBound,
             scalars[index + 1] &- 0x61 < 26, letters > 0
@@ -147,9 +172,30 @@ struct Tokenizer {
           continue
         }
         var word = lexicon.number(ofHash: hash)
+        var form = Token.Form.plain
         if word == 0, digits > 0, index - start <= Self.longestDisguise {
-          word = undisguised(Array(scalars[start..<index]))
-          if word != 0 { note(.leetWord, token, &result) }
+          (word, form) = undisguised(scalars[start..<index])
+          if word != 0 {
+            note(.leetWord, token, &result)
+          } else if Self.looksDisguised(scalars, start..<index) {
+            form = .leet
+          }
+        }
+        if word == 0, marks.contains(.overridden) {
+          word = lexicon.number(ofHash: StableHash.word(scalars[start..<index].reversed()))
+          if word != 0 { form = .reversed }
+        }
+        if word == 0, digits == 0 {
+          if let after = continued(scalars, start, index, range.upperBound, &result) {
+            index = after
+            continue
+          }
+          if index - start >= 7, glued(scalars, start..<index, &result) { continue }
+        } else if word != 0, digits == 0, !lexicon.isCommon[word],
+          let after = continued(scalars, start, index, range.upperBound, &result)
+        {
+          index = after
+          continue
         }
         if digits > 0, word == 0, Self.isMaskedNumber(scalars, start..<index) {
           append(.number, Lexicon.number, start..<index, &result)
@@ -164,7 +210,7 @@ struct Tokenizer {
           note(kind == .phone ? .phone : .number, token, &result)
           continue
         }
-        append(.word, word, start..<index, &result)
+        append(.word, word, start..<index, &result, form)
         if marks.contains(.homoglyph), plain > 0 { note(.homoglyphWord, token, &result) }
         if marks.contains(.styled), letters >= 3 { note(.styledWord, token, &result) }
         if marks.contains(.afterInvisible), letters >= 3 { note(.invisible, token, &result) }
@@ -209,44 +255,173 @@ struct Tokenizer {
     {
       end += 1
     }
+    result.work += end - range.lowerBound
     while end > range.lowerBound, Self.isDisguise(scalars[end - 1]) { end -= 1 }
     guard end - range.lowerBound <= Self.longestDisguise else { return nil }
-    let word = undisguised(Array(scalars[range.lowerBound..<end]))
+    let (word, form) = undisguised(scalars[range.lowerBound..<end])
     guard word != 0 else { return nil }
     note(.leetWord, result.tokens.count, &result)
-    append(.word, word, range.lowerBound..<end, &result)
+    append(.word, word, range.lowerBound..<end, &result, form)
     return end
   }
 
+  /// Whether a word that the rules do not know has digits for letters: single ones within it.
+  private static func looksDisguised(_ scalars: [UInt32], _ range: Range<Int>) -> Bool {
+    guard range.count >= 4 else { return false }
+    var inner = 0
+    var digits = 0
+    for index in range where scalars[index] &- 0x30 < 10 {
+      digits += 1
+      guard Leet.letter(scalars[index], oneIsL: false) != scalars[index] else { return false }
+      if index > range.lowerBound, index + 1 < range.upperBound {
+        guard !(scalars[index + 1] &- 0x30 < 10) else { return false }
+        inner += 1
+      }
+    }
+    return inner > 0 && digits * 2 <= range.count
+  }
+
+  /// A word that a dot, hyphen or picture parts (`ver.ify`, `pay-ment`), when the rules know the whole and
+  /// not both of its parts.
+  private func continued(
+    _ scalars: [UInt32], _ start: Int, _ end: Int, _ limit: Int, _ result: inout TokenizedText
+  ) -> Int? {
+    guard end + 1 < limit, scalars[end] != 0x27, scalars[end] != 0x2C, scalars[end] != 0x3A,
+      scalars[end] != 0x2F, !Self.isWordScalar(scalars[end]), scalars[end + 1] &- 0x61 < 26
+    else { return nil }
+    var hash = StableHash.start
+    for index in start..<end { hash = StableHash.step(hash, scalars[index]) }
+    let knowsFirst = lexicon.number(ofHash: hash) != 0
+    var second = StableHash.start
+    var index = end + 1
+    while index < limit, scalars[index] &- 0x61 < 26, index - start <= Self.longestDisguise {
+      hash = StableHash.step(hash, scalars[index])
+      second = StableHash.step(second, scalars[index])
+      index += 1
+    }
+    result.work += index - start
+    guard index - start >= 6 else { return nil }
+    let word = lexicon.number(ofHash: hash)
+    guard word != 0, lexicon.isTelling[word], !knowsFirst || lexicon.number(ofHash: second) == 0
+    else { return nil }
+    // Hyphens are ordinary: `e-mail`, `pre-approved`.
+    if scalars[end] != 0x2D { note(.spacedWord, result.tokens.count, &result) }
+    append(.word, word, start..<index, &result, .apart)
+    return index
+  }
+
+  /// Words without spaces between them (`youraccount`), when the rules know all of them.
+  private func glued(
+    _ scalars: [UInt32], _ range: Range<Int>, _ result: inout TokenizedText
+  ) -> Bool {
+    guard range.count <= Self.longestGlued else { return false }
+    let count = range.count
+    result.work += 16 * count
+    // For each length the fewest words that cover it, and where the last of them starts.
+    var fewest = [UInt8](repeating: .max, count: count + 1)
+    var from = [UInt8](repeating: 0, count: count + 1)
+    fewest[0] = 0
+    for start in 0..<count where fewest[start] < 20 {
+      var hash = StableHash.start
+      for end in start..<min(count, start + 16) {
+        hash = StableHash.step(hash, scalars[range.lowerBound + end])
+        let length = end - start + 1
+        guard length >= 2, fewest[start] + 1 < fewest[end + 1] else { continue }
+        let word = lexicon.number(ofHash: hash)
+        if word != 0, length >= 4 || lexicon.isCommon[word] {
+          fewest[end + 1] = fewest[start] + 1
+          from[end + 1] = UInt8(start)
+        }
+      }
+    }
+    guard fewest[count] < 20, Int(fewest[count]) * 3 <= count else { return false }
+    var ends: [Int] = []
+    var end = count
+    while end > 0 {
+      ends.append(end)
+      end = Int(from[end])
+    }
+    var start = range.lowerBound
+    for end in ends.reversed() {
+      let stop = range.lowerBound + end
+      let word = lexicon.number(ofHash: StableHash.word(scalars[start..<stop]))
+      append(.word, word, start..<stop, &result)
+      start = stop
+    }
+    return true
+  }
+
+  /// Single letters with signs or pictures between them, `a.c.c.o.u.n.t`, that fill a chunk.
+  private func lettersApart(
+    _ scalars: [UInt32], _ chunk: Range<Int>
+  ) -> (number: Int, range: Range<Int>)? {
+    var index = chunk.lowerBound
+    while index < chunk.upperBound, !Self.isWordScalar(scalars[index]) { index += 1 }
+    let start = index
+    var hash = StableHash.start
+    var letters = 0
+    var end = start
+    while index < chunk.upperBound, NormalizedText.isLetterOrDigit(scalars[index]) {
+      let next = index + 1
+      if next < chunk.upperBound, Self.isWordScalar(scalars[next]) { return nil }
+      hash = StableHash.step(hash, scalars[index])
+      letters += 1
+      end = next
+      index = next
+      while index < chunk.upperBound, !Self.isWordScalar(scalars[index]) { index += 1 }
+    }
+    guard index >= chunk.upperBound, letters >= 4, letters <= Self.longestDisguise else {
+      return nil
+    }
+    return (lexicon.number(ofHash: hash), start..<end)
+  }
+
+  /// `Caller:` or `Speaker 2:` in front of a turn of a transcript says nothing of the turn.
+  private func skipSpeaker(_ scalars: [UInt32], _ chunk: Range<Int>) -> Int? {
+    let last = scalars[chunk.upperBound - 1]
+    guard chunk.count <= 15, chunk.lowerBound == 0 || chunk.count > 2 || last == 0x3A else {
+      return nil
+    }
+    if last == 0x3A {
+      let name = StableHash.word(scalars[chunk.lowerBound..<(chunk.upperBound - 1)])
+      return Self.speakers.contains(name) ? chunk.upperBound : nil
+    }
+    // `speaker 1:`
+    let next = chunk.upperBound + 1
+    guard next + 1 < scalars.count, NormalizedText.isLetterOrDigit(scalars[next]),
+      scalars[next + 1] == 0x3A, Self.speakers.contains(StableHash.word(scalars[chunk]))
+    else { return nil }
+    return next + 2
+  }
+
+  private static let speakers: Set<UInt64> = Set(
+    [
+      "caller", "receiver", "recipient", "callee", "called", "suspect", "innocent", "victim",
+      "scammer", "agent", "customer", "representative", "operator", "speaker", "person", "client",
+      "user", "you", "them", "a", "b", "answerer", "target", "resident",
+    ].map { StableHash.word($0) })
+
   /// The number of the word that digits and signs stand for; 0 when the rules know none.
-  private func undisguised(_ scalars: [UInt32]) -> Int {
-    guard scalars.count >= 4, scalars.contains(where: { $0 &- 0x61 < 26 }) else { return 0 }
+  private func undisguised(_ scalars: ArraySlice<UInt32>) -> (word: Int, form: Token.Form) {
+    guard scalars.count >= 4, scalars.contains(where: { $0 &- 0x61 < 26 }) else {
+      return (0, .plain)
+    }
     var changed = false
-    for one in [UInt32(0x69), 0x6C] {
+    for oneIsL in [false, true] {
       var hash = StableHash.start
       for scalar in scalars {
-        var letter = scalar
-        switch scalar {
-        case 0x30: letter = 0x6F
-        case 0x31, 0x21, 0x7C: letter = one
-        case 0x33: letter = 0x65
-        case 0x34, 0x40: letter = 0x61
-        case 0x35, 0x24: letter = 0x73
-        case 0x37, 0x2B: letter = 0x74
-        case 0x38: letter = 0x62
-        case 0x39: letter = 0x67
-        default: break
-        }
+        let letter = Leet.letter(scalar, oneIsL: oneIsL)
         if letter != scalar { changed = true }
         hash = StableHash.step(hash, letter)
       }
       let word = lexicon.number(ofHash: hash)
-      if changed, word != 0, lexicon.isTelling[word] { return word }
+      if changed, word != 0, lexicon.isTelling[word] { return (word, oneIsL ? .leetWithL : .leet) }
     }
-    return 0
+    return (0, .plain)
   }
 
-  /// Letters that stand apart (`g i f t`, `g.i.f.t` is left to links): the words that they make.
+  /// Letters that stand apart (`g i f t`): the words that they make. A wider gap parts words; where all gaps
+  /// are alike the words that the rules know are looked for, and failing that the letters are one word.
   private func joinSpacedLetters(
     _ text: NormalizedText, _ start: Int, _ examined: inout Int, _ result: inout TokenizedText
   ) -> Int? {
@@ -269,31 +444,50 @@ struct Tokenizer {
       index = next + 1
     }
     examined = index
-    guard letters.count >= 4 else { return nil }
-    var found: [(Int, Int, Int)] = []
-    var position = 0
-    while position < letters.count {
-      var best: (length: Int, word: Int)?
-      var hash = StableHash.start
-      for length in 1...16 where position + length <= letters.count {
-        hash = StableHash.step(hash, scalars[letters[position + length - 1]])
-        let word = lexicon.number(ofHash: hash)
-        if word != 0, length >= 3 { best = (length, word) }
-      }
-      guard let best else {
-        position += 1
-        continue
-      }
-      found.append((position, best.length, best.word))
-      position += best.length
+    result.work += index - start
+    guard letters.count >= 4,
+      letters.count(where: { scalars[$0] &- 0x61 < 26 }) * 3 >= letters.count * 2
+    else { return nil }
+    var found: [(range: Range<Int>, word: Int)] = []
+    var group = 0
+    while group < letters.count {
+      var end = group + 1
+      while end < letters.count, !text.marks[letters[end]].contains(.afterWideGap) { end += 1 }
+      found += words(scalars, letters[group..<end])
+      group = end
     }
-    guard found.contains(where: { lexicon.isTelling[$0.2] }) else { return nil }
-    for (position, length, word) in found {
-      note(.spacedWord, result.tokens.count, &result)
-      append(
-        .word, word, letters[position]..<(letters[position + length - 1] + 1), &result)
+    guard found.contains(where: { $0.range.count >= 7 || lexicon.isTelling[$0.word] }) else {
+      return nil
+    }
+    for (range, word) in found {
+      if range.count > 1 { note(.spacedWord, result.tokens.count, &result) }
+      append(.word, word, range, &result, .apart)
     }
     return (letters.last ?? start) + 1
+  }
+
+  /// The known words that cover letters without a gap, or else all of them as one word.
+  private func words(
+    _ scalars: [UInt32], _ letters: ArraySlice<Int>
+  ) -> [(range: Range<Int>, word: Int)] {
+    var found: [(range: Range<Int>, word: Int)] = []
+    var position = letters.startIndex
+    while position < letters.endIndex {
+      var best: (end: Int, word: Int)?
+      var hash = StableHash.start
+      for end in position..<min(position + 16, letters.endIndex) {
+        hash = StableHash.step(hash, scalars[letters[end]])
+        let word = lexicon.number(ofHash: hash)
+        if word != 0, end - position >= 1 || letters.count < 4 { best = (end, word) }
+      }
+      guard let best else { break }
+      found.append((letters[position]..<(letters[best.end] + 1), best.word))
+      position = best.end + 1
+    }
+    guard position < letters.endIndex, let first = letters.first, let last = letters.last else {
+      return found
+    }
+    return [(first..<(last + 1), 0)]
   }
 
   // MARK: - Numbers
@@ -383,6 +577,7 @@ struct Tokenizer {
       }
       if digits > 15 { return nil }
       index += 1
+      result.work += 1
     }
     guard digits >= 10 || digits >= 7 && digits < 10 && marks + spaces > 0 && scalars[start] != 0x28
     else { return nil }
@@ -396,9 +591,10 @@ struct Tokenizer {
   // MARK: - Small parts
 
   func append(
-    _ kind: Token.Kind, _ word: Int, _ range: Range<Int>, _ result: inout TokenizedText
+    _ kind: Token.Kind, _ word: Int, _ range: Range<Int>, _ result: inout TokenizedText,
+    _ form: Token.Form = .plain
   ) {
-    result.tokens.append(Token(range: range, kind: kind, word: word))
+    result.tokens.append(Token(range: range, kind: kind, form: form, word: word))
   }
 
   func note(_ observation: Observation, _ token: Int, _ result: inout TokenizedText) {

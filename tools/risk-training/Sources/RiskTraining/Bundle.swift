@@ -8,6 +8,8 @@ public struct Bundle {
   public struct Metadata: Codable {
     /// The version of the model.
     public var version: String
+    /// When the version was made, RFC 3339.
+    public var createdAt: String
     /// The rules that its blend was fitted with.
     public var rulesVersion: String
     /// The file of the weights.
@@ -23,6 +25,7 @@ public struct Bundle {
 
     private enum CodingKeys: String, CodingKey {
       case version, file, sha256, figures
+      case createdAt = "created_at"
       case rulesVersion = "rules_version"
       case trainingTexts = "training_texts"
       case generatedTexts = "generated_texts"
@@ -30,10 +33,11 @@ public struct Bundle {
 
     /// All of it.
     public init(
-      version: String, rulesVersion: String, file: String, sha256: String, trainingTexts: Int,
+      version: String, createdAt: String, rulesVersion: String, file: String, sha256: String, trainingTexts: Int,
       generatedTexts: Int, figures: [String: Double]
     ) {
       self.version = version
+      self.createdAt = createdAt
       self.rulesVersion = rulesVersion
       self.file = file
       self.sha256 = sha256

@@ -12,6 +12,8 @@ public struct Figures: Codable, Sendable {
   public var f1: Double?
   /// The probability that a scam scores higher than another text.
   public var auc: Double?
+  /// How many scams score above all but one in 200 of the legitimate texts.
+  public var recallAtHalfPercent: Double?
   /// The expected calibration error over ten bins.
   public var ece = 0.0
   /// At the threshold: how many legitimate texts are flagged.
@@ -21,8 +23,13 @@ public struct Figures: Codable, Sendable {
 
   /// Counts.
   ///
-  /// - Parameter scored: label and score of each text.
-  public init(_ scored: [(label: String, score: Double)], threshold: Double) {
+  /// - Parameters:
+  ///   - scored: label and score of each text.
+  ///   - threshold: scores from here on are flagged.
+  ///   - ham: scores of the legitimate texts that decide where one in 200 is; those of `scored` when it is nil.
+  public init(
+    _ scored: [(label: String, score: Double)], threshold: Double, ham: [Double]? = nil
+  ) {
     texts = scored.count
     let scamScores = scored.filter { $0.label == "scam" }.map(\.score)
     let legit = scored.filter { $0.label == "legit" }.map(\.score)
@@ -41,6 +48,12 @@ public struct Figures: Codable, Sendable {
     }
     if let precision, let recall, precision + recall > 0 {
       f1 = 2 * precision * recall / (precision + recall)
+    }
+    let sorted = (ham ?? legit).sorted(by: >)
+    if !sorted.isEmpty, !scamScores.isEmpty {
+      let edge = sorted[sorted.count / 200]
+      recallAtHalfPercent =
+        Double(scamScores.filter { $0 > edge }.count) / Double(scamScores.count)
     }
     auc = Self.areaUnderCurve(positive: scamScores, negative: legit + spam)
     ece = Self.calibrationError(scored)

@@ -6,15 +6,18 @@ public struct LabelledText: Codable, Sendable {
   public var id: String
   /// Where it comes from.
   public var source: String
+  /// `sms`, `email` or `voicemail_or_call`.
+  public var channel: String
   /// `scam`, `spam` (marketing) or `legit`.
   public var label: String
   /// The text.
   public var text: String
 
   /// A text with its label.
-  public init(id: String, source: String, label: String, text: String) {
+  public init(id: String, source: String, channel: String, label: String, text: String) {
     self.id = id
     self.source = source
+    self.channel = channel
     self.label = label
     self.text = text
   }
@@ -35,7 +38,7 @@ public struct LabelledText: Codable, Sendable {
         return try decoder.decode(LabelledText.self, from: line)
       } catch {
         throw ToolError(
-          "\(url.path):\(number + 1): expected an object with id, source, label and text")
+          "\(url.path):\(number + 1): expected an object with id, source, channel, label and text")
       }
     }
   }

@@ -34,10 +34,11 @@ public struct LogisticRegression {
     examples: [Example], dimensions: Int, penalty: Double, iterations: Int,
     progress: (Int, Double) -> Void = { _, _ in }
   ) {
+    let rows = Rows(examples, dimensions: dimensions)
     // The bias is the last element.
-    var x = [Double](repeating: 0, count: dimensions + 1)
-    var gradient = [Double](repeating: 0, count: dimensions + 1)
-    var loss = Self.loss(examples, x, penalty, &gradient)
+    var x = [Double](repeating: 0, count: rows.used.count + 1)
+    var gradient = x
+    var loss = rows.loss(x, penalty, &gradient)
     var history: [(s: [Double], y: [Double], rho: Double)] = []
     for iteration in 0..<iterations {
       var direction = gradient
@@ -64,7 +65,7 @@ public struct LogisticRegression {
       var tries = 0
       while true {
         for index in x.indices { next[index] = x[index] - step * direction[index] }
-        nextLoss = Self.loss(examples, next, penalty, &nextGradient)
+        nextLoss = rows.loss(next, penalty, &nextGradient)
         tries += 1
         if nextLoss <= loss + 1e-4 * step * slope || tries > 20 { break }
         step *= 0.5
@@ -85,48 +86,80 @@ public struct LogisticRegression {
       progress(iteration, loss)
       if change < 1e-6 * max(1, abs(loss)) { break }
     }
-    bias = x[dimensions]
-    x.removeLast()
-    weights = x
+    bias = x[rows.used.count]
+    weights = [Double](repeating: 0, count: dimensions)
+    for (place, bucket) in rows.used.enumerated() { weights[bucket] = x[place] }
   }
 
-  private static func loss(
-    _ examples: [Example], _ x: [Double], _ penalty: Double, _ gradient: inout [Double]
-  ) -> Double {
-    let bias = x.count - 1
-    var loss = 0.0
-    for index in 0..<bias {
-      loss += 0.5 * penalty * x[index] * x[index]
-      gradient[index] = penalty * x[index]
-    }
-    gradient[bias] = 0
-    x.withUnsafeBufferPointer { x in
-      gradient.withUnsafeMutableBufferPointer { gradient in
-        for example in examples {
-          var z = x[bias]
-          for (bucket, value) in zip(example.buckets, example.values) {
-            z += x[Int(bucket)] * Double(value)
-          }
-          let signed = example.isPositive ? z : -z
-          let e = DeterministicMath.exponential(-abs(signed))
-          loss +=
-            example.weight
-            * (DeterministicMath.logarithm(1 + e) + (signed < 0 ? -signed : 0))
-          let p = z >= 0 ? 1 / (1 + e) : e / (1 + e)
-          let slope = example.weight * (p - (example.isPositive ? 1 : 0))
-          for (bucket, value) in zip(example.buckets, example.values) {
-            gradient[Int(bucket)] += slope * Double(value)
-          }
-          gradient[bias] += slope
-        }
+  /// All examples one behind the other, over the buckets that any of them uses.
+  private struct Rows {
+    var used: [Int] = []
+    private var starts: [Int] = [0]
+    private var places: [Int32] = []
+    private var values: [Float] = []
+    private var labels: [(isPositive: Bool, weight: Double)] = []
+
+    init(_ examples: [Example], dimensions: Int) {
+      var place = [Int32](repeating: -1, count: dimensions)
+      for example in examples {
+        for bucket in example.buckets { place[Int(bucket)] = 0 }
+      }
+      for bucket in place.indices where place[bucket] == 0 {
+        place[bucket] = Int32(used.count)
+        used.append(bucket)
+      }
+      for example in examples {
+        places += example.buckets.map { place[Int($0)] }
+        values += example.values
+        starts.append(places.count)
+        labels.append((example.isPositive, example.weight))
       }
     }
-    return loss
+
+    /// The penalised loss at `x`, and its gradient.
+    func loss(_ x: [Double], _ penalty: Double, _ gradient: inout [Double]) -> Double {
+      let bias = x.count - 1
+      var loss = 0.0
+      x.withUnsafeBufferPointer { x in
+        gradient.withUnsafeMutableBufferPointer { gradient in
+          places.withUnsafeBufferPointer { places in
+            values.withUnsafeBufferPointer { values in
+              for index in 0..<bias {
+                loss += 0.5 * penalty * x[index] * x[index]
+                gradient[index] = penalty * x[index]
+              }
+              gradient[bias] = 0
+              for (number, label) in labels.enumerated() {
+                let row = starts[number]..<starts[number + 1]
+                var z = x[bias]
+                for index in row { z += x[Int(places[index])] * Double(values[index]) }
+                let signed = label.isPositive ? z : -z
+                let e = DeterministicMath.exponential(-abs(signed))
+                loss +=
+                  label.weight
+                  * (DeterministicMath.logarithm(1 + e) + (signed < 0 ? -signed : 0))
+                let p = z >= 0 ? 1 / (1 + e) : e / (1 + e)
+                let slope = label.weight * (p - (label.isPositive ? 1 : 0))
+                for index in row {
+                  gradient[Int(places[index])] += slope * Double(values[index])
+                }
+                gradient[bias] += slope
+              }
+            }
+          }
+        }
+      }
+      return loss
+    }
   }
 
   private static func dot(_ a: [Double], _ b: [Double]) -> Double {
     var sum = 0.0
-    for index in a.indices { sum += a[index] * b[index] }
+    a.withUnsafeBufferPointer { a in
+      b.withUnsafeBufferPointer { b in
+        for index in a.indices { sum += a[index] * b[index] }
+      }
+    }
     return sum
   }
 

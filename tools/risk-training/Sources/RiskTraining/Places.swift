@@ -8,10 +8,12 @@ public enum Places {
     .deletingLastPathComponent().deletingLastPathComponent()
   /// The engine's resources.
   public static let resources = root.appending(path: "Plugins/RiskEngine/Resources")
+  /// What is to be known of the model.
+  public static let modelCard = root.appending(path: "Plugins/RiskEngine/MODEL.md")
   /// This package.
   public static let package = root.appending(path: "tools/risk-training")
-  /// Our own texts.
-  public static let templates = package.appending(path: "templates/texts.txt")
+  /// The folder of our own texts.
+  public static let templates = package.appending(path: "templates")
 }
 
 /// The value behind a flag, or nil.
