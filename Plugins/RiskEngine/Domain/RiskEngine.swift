@@ -87,7 +87,7 @@ public struct RiskEngine: Sendable {
       confidence: confidence(
         text, reading, score: score, modelLogOdds: modelLogOdds, circumstances),
       reasons: level == .low ? [] : reasons(text, reading, evidence),
-      counterEvidence: counterEvidence(text, reading))
+      counterEvidence: level == .high ? [] : counterEvidence(text, reading))
   }
 
   /// The score of both halves together.
