@@ -71,9 +71,11 @@ public struct TextModel: Sendable {
     return Int64(value.rounded(.toNearestOrEven))
   }
 
-  @inline(__always)
-  static func damped(_ count: UInt32, _ table: UnsafeBufferPointer<Int64>) -> Int64 {
-    table[Int(min(count, 1023))]
+  /// What the n+1st occurrence of a feature adds to its value, and to the square of its value.
+  private static let steps: [(value: Int64, square: Int64)] = (0..<1024).map { count in
+    let old = dampedCounts[count]
+    let new = dampedCounts[min(count + 1, 1023)]
+    return (new - old, new * new - old * old)
   }
 
   /// The model's word on a text.
@@ -119,51 +121,38 @@ public struct TextModel: Sendable {
     guard tokens > 0 else { return best }
     let starts = Self.starts(features)
     let isLong = tokens > Self.windowTokens
-    var largest = 0
-    for start in starts {
-      let end = min(start + Self.windowTokens, tokens)
-      largest = max(largest, features.ends[end - 1] - (start == 0 ? 0 : features.ends[start - 1]))
-    }
-    var capacity = 64
-    while capacity < 2 * largest { capacity <<= 1 }
-    let mask = capacity - 1
-    // Each cell: the feature in the upper half, the window's number and its count in the lower.
-    var cells = [UInt64](repeating: 0, count: capacity)
+    // A feature is looked up once, however many windows it is in.
+    let numbered = NumberedFeatures(features.ids, weights)
+    work += features.ids.count
+    var counts = [UInt16](repeating: 0, count: numbered.weights.count)
     let least = Int64((parameters.leastNorm * 65536).rounded(.toNearestOrEven))
     let leastSquare = least * least
-    cells.withUnsafeMutableBufferPointer { cells in
-      weights.withUnsafeBufferPointer { weights in
-        features.ids.withUnsafeBufferPointer { ids in
-          Self.dampedCounts.withUnsafeBufferPointer { table in
+    counts.withUnsafeMutableBufferPointer { counts in
+      numbered.weights.withUnsafeBufferPointer { weights in
+        numbered.numbers.withUnsafeBufferPointer { numbers in
+          Self.steps.withUnsafeBufferPointer { steps in
             var firstSentence = 0
-            for (number, start) in starts.enumerated() {
-              if number > 0 { cells.update(repeating: 0) }
+            for (window, start) in starts.enumerated() {
               var sentence = firstSentence
               while sentence < features.sentences.count, features.sentences[sentence] <= start {
                 sentence += 1
               }
               firstSentence = sentence
               let last = min(start + Self.windowTokens, tokens)
-              work += features.ends[last - 1] - (start == 0 ? 0 : features.ends[start - 1])
+              let first = start == 0 ? 0 : features.ends[start - 1]
               var dot: Int64 = 0
               var square: Int64 = 0
-              var index = start == 0 ? 0 : features.ends[start - 1]
+              var index = first
               for token in start..<last {
                 let end = features.ends[token]
                 while index < end {
-                  let id = ids[index]
+                  let number = Int(numbers[index])
                   index += 1
-                  var at = Int(id >> 7) & mask
-                  while cells[at] != 0, UInt32(truncatingIfNeeded: cells[at] >> 32) != id {
-                    at = (at + 1) & mask
-                  }
-                  let count = UInt32(truncatingIfNeeded: cells[at])
-                  cells[at] = UInt64(id) << 32 | UInt64(count + 1)
-                  let old = Self.damped(count, table)
-                  let new = Self.damped(count + 1, table)
-                  let (bucket, sign) = Self.slot(of: id)
-                  dot &+= Int64(sign) &* Int64(weights[bucket]) &* (new - old)
-                  square &+= new * new - old * old
+                  let count = Int(counts[number])
+                  counts[number] = UInt16(truncatingIfNeeded: min(count + 1, 1023))
+                  let step = steps[count]
+                  dot &+= Int64(weights[number]) &* step.value
+                  square &+= step.square
                 }
                 // The end of a sentence, and in a long text of every few words, is an end of its own.
                 if token + 1 < last {
@@ -180,6 +169,10 @@ public struct TextModel: Sendable {
                 let norm = Double(max(square, leastSquare)).squareRoot()
                 let raw = parameters.bias + parameters.unit * (Double(dot) / norm)
                 if raw > best.raw { best = Verdict(raw: raw, window: start..<(token + 1)) }
+              }
+              work += index - first
+              if window + 1 < starts.count {
+                for index in first..<index { counts[Int(numbers[index])] = 0 }
               }
             }
           }
