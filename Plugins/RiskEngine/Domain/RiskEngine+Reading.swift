@@ -27,9 +27,13 @@ extension RiskEngine {
   /// weigh most, each signal once. A long letter is not a scam because its pages add up, and padding does not
   /// hide the page that is one. What speaks against counts wherever it stands.
   private func densest(_ all: [RuleSet.Match], tokenCount: Int) -> [RuleSet.Match] {
+    // Few signals match in one place: looking through them is faster than hashing.
     func distinct(_ matches: [RuleSet.Match]) -> [RuleSet.Match] {
-      var seen: Set<Int> = []
-      return matches.filter { seen.insert($0.signal).inserted }
+      var kept: [RuleSet.Match] = []
+      for match in matches where !kept.contains(where: { $0.signal == match.signal }) {
+        kept.append(match)
+      }
+      return kept
     }
     let against = distinct(all.filter { rules.weights[$0.signal] < 0 })
     let found = all.filter { rules.weights[$0.signal] >= 0 }
