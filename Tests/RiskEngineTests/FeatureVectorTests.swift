@@ -53,7 +53,7 @@ struct FeatureVectorTests {
     #expect(vector.lengthChars == 84 && vector.hasLinks)
     #expect(vector.linkDomains == ["bit.ly", "paypa1.com"])
     #expect(vector.signals.contains("legal_threat") && vector.signals.contains("link_short"))
-    #expect(vector.brandSuspects == ["irs"])
+    #expect(vector.brandSuspects == ["irs", "paypal"], "whom it names, and whom its link imitates")
     #expect(vector.timeOfDayBucket == "night" && vector.state == "WA")
     #expect((0.5...0.999).contains(vector.modelScore))
   }
