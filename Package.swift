@@ -359,6 +359,7 @@ let package = Package(
     .library(name: "RemindersService", targets: ["RemindersService"]),
     .library(name: "RiskContract", targets: ["RiskContract"]),
     .library(name: "RiskEngineDomain", targets: ["RiskEngineDomain"]),
+    .library(name: "RiskEngineService", targets: ["RiskEngineService"]),
     .library(name: "KithTransportInProcess", targets: ["KithTransportInProcess"]),
     .library(name: "KithTransportNng", targets: ["KithTransportNng"]),
     .library(name: "KithWire", targets: ["KithWire"]),

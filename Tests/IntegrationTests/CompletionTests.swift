@@ -28,7 +28,7 @@ import Testing
         complete_words kith risk-engine analyze --ch
         complete_words kith risk-engine analyze --channel ''
         complete_words kith risk-engine analyze --channel = s
-        complete_words kith call RiskEngine/A
+        complete_words kith call RiskEngine/G
         complete_words kith --product ''
         complete_words kith no-such-worker ''
         """)
@@ -39,11 +39,11 @@ import Testing
         risk-engine
         reminders risk-engine
         reminders risk-engine kithd
-        analyze get-model
+        analyze explain build-features analyze-features link rules get-model
         --channel
         unspecified sms call voicemail email web letter
         sms
-        RiskEngine/Analyze
+        RiskEngine/GetModel
         boomer-buddy
 
 

@@ -1,27 +1,40 @@
 /// What commands write, as it is meant to look.
 enum Snapshots {
   static let analyzeHelp = """
-    Usage: kith risk-engine analyze [FLAGS]
+    Usage: kith risk-engine analyze [TEXT] [FLAGS]
 
     Scores a text and says why, in words that an older person can act on.
 
     Flags:
-      --text TEXT               The text as it was received, in any script; at most
+      TEXT, --text TEXT         The text as it was received, in any script; at most
                                 65536 bytes of UTF-8. Empty or blank is answered
-                                INVALID_ARGUMENT.
+                                INVALID_ARGUMENT, unless `sender` is given: then the
+                                sender alone is scored, as for a call that rings.
       --channel CHANNEL         How it was received. Unspecified means that the
                                 channel is not known, and the text is scored as an
                                 SMS would be. (one of unspecified, sms, call,
                                 voicemail, email, web, letter; default unspecified)
       --locale TEXT             The language and region of the person, a BCP 47 tag.
                                 The engine reads English; for another language its
-                                confidence drops and never its caution. (default
-                                en-US)
+                                confidence drops and never its caution. Sentences
+                                are in this language where a catalogue for it is
+                                installed, else in English. (default en-US)
       --state TEXT              The person's US state or territory as two letters
-                                (WA), for local contacts. Empty gives the federal
-                                ones only.
+                                (WA), for local contacts and local time. Empty gives
+                                the federal contacts only.
       --[no-]sender-is-contact  Whether the sender is in the person's contacts.
                                 Absent means that it is not known.
+      --sender TEXT             Who sent it, as the device shows it: a telephone
+                                number (`+12065550123`, `(206) 555-0123`), a short
+                                code (`72663`) or an e-mail address; at most 320
+                                bytes. Empty means that it is not known.
+      --received-at TIME        When it was received. With a zone it tells whether
+                                an agency would be at work. 0 means that it is not
+                                known.
+      --time-zone TEXT          The person's time zone, an IANA name
+                                (America/New_York). Empty means the zones of
+                                `state`; where those disagree, only what holds in
+                                each of them counts.
 
     Of every call:
       --json                 Write the answer as proto3 JSON.
@@ -40,7 +53,7 @@ enum Snapshots {
     that begins with @ is written with two (@@).
 
     Example:
-      kith risk-engine analyze --text "..." --channel sms
+      kith risk-engine analyze "..."
     """
 
   static let workerHelp = """
@@ -50,10 +63,21 @@ enum Snapshots {
     or logged.
 
     Verbs:
-      analyze    Scores a text and says why, in words that an older person can act
-                 on
-      get-model  Which rules and which model answer, with the figures of the
-                 training
+      analyze           Scores a text and says why, in words that an older person
+                        can act on
+      explain           Shows the whole calculation behind the score of a text:
+                        every signal with its points, the caps of the groups, what
+                        the model adds, and how they are blended
+      build-features    Turns a text into what may leave a device for a second
+                        opinion: numbers and names of signals, never words of the
+                        text
+      analyze-features  Scores a feature vector, without the text
+      link              Reads a web address or host name as the engine does, without
+                        visiting it: who owns the name, and whether it imitates
+                        somebody
+      rules             The signals of the rule bundle, in its order
+      get-model         Which rules and which model answer, with the figures of the
+                        training
 
     `kith risk-engine VERB --help` shows the flags of a verb.
     """
@@ -74,12 +98,15 @@ enum Snapshots {
       2. signal    model
          sentence  It reads like known scams.
          share     0.125
-    next step       Do not pay. Hang up and call the agency at the number on its own
-                    web page.
-    contacts
+    recommended actions
+      1. title  Hang up or delete it.
+         steps  Do not call the number it gives.
+                Call the number on the web page of the office.
+    federal contacts
       1. name     Federal Trade Commission
          purpose  Report fraud
          phone    +18773824357
+    legal note      This is advice, not a legal ruling.
     engine version  rules 1.0.0, model 1.0.0
     """
 

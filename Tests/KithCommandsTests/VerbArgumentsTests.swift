@@ -146,11 +146,6 @@ struct ScriptedReader: ValueReader {
         "--timeout: expected a time above zero in ms, s, m or h, such as 500ms, 5s or 2m, at most 24h"
       ),
       (
-        ["hello"], 64,
-        "there is a word that belongs to no flag; values are given as --text \"...\", with quotes "
-          + "around what has spaces. `kith risk-engine analyze --help` lists the flags"
-      ),
-      (
         ["--json-request", "{"], 65,
         "--json-request: line 1, column 2: expected a name in double quotes, found the end"
       ),
@@ -166,6 +161,14 @@ struct ScriptedReader: ValueReader {
     let failure = #expect(throws: CommandFailure.self) { try Self.risk(arguments) }
     #expect(failure?.message == message)
     #expect(failure?.status.number == code)
+  }
+
+  @Test func wordsAreTheTextOfARequestThatHasOne() throws {
+    let parsed = try Self.risk(["You", "won", "a prize", "--channel", "sms"])
+    let request = try AnalyzeRequest(decoding: parsed.request.encoded())
+    #expect(request.text == "You won a prize" && request.channel == .sms)
+    let failure = #expect(throws: CommandFailure.self) { try Self.everything(["hello"]) }
+    #expect(failure?.message.hasPrefix("there is a word that belongs to no flag") == true)
   }
 
   @Test func aFileThatIsNoTextIsNamedWithItsPlace() throws {

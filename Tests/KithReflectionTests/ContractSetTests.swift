@@ -9,7 +9,11 @@ import Testing
     let service = try #require(contracts.service(named: "kith.risk.v1.RiskEngine"))
     #expect(service.name == "RiskEngine")
     #expect(service.documentation.hasPrefix("Scores short texts that a person received."))
-    #expect(service.methods.map(\.name) == ["Analyze", "GetModel"])
+    #expect(
+      service.methods.map(\.name) == [
+        "Analyze", "Explain", "BuildFeatures", "AnalyzeFeatures", "InspectLink", "ListRules",
+        "GetModel",
+      ])
     let analyze = try #require(contracts.method(named: "kith.risk.v1.RiskEngine/Analyze"))
     #expect(analyze.requestType == "kith.risk.v1.AnalyzeRequest")
     #expect(analyze.responseType == "kith.risk.v1.AnalyzeResponse")

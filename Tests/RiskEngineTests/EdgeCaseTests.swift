@@ -1,4 +1,3 @@
-import FoundationEssentials
 import KithPersonalData
 import KithRPC
 import RiskContract
@@ -197,17 +196,14 @@ struct EdgeCaseTests {
   }
 
   @Test func case18ADamagedBundleLeavesTheLastGoodOne() async throws {
-    let files = FileManager.default
-    let folder = files.temporaryDirectory.appending(path: "kith-bundle-\(UUID().uuidString)").path
-    try files.copyItem(atPath: Fixtures.resources, toPath: folder)
-    defer { try? files.removeItem(atPath: folder) }
+    let bundle = try BundleCopy()
     let service = RiskEngineService(bundle: try Fixtures.bundle.get())
-    #expect(service.useBundle(in: folder) == nil)
+    #expect(service.useBundle(in: bundle.folder) == nil)
     let before = try service.answer(AnalyzeRequest(text: "read me your code"))
-    var rules = try #require(files.contents(atPath: "\(folder)/rules.json"))
+    var rules = try bundle["rules.json"]
     rules[rules.count / 2] ^= 1
-    try rules.write(to: URL(filePath: "\(folder)/rules.json"))
-    let problem = try #require(service.useBundle(in: folder))
+    try bundle.write(rules, to: "rules.json")
+    let problem = try #require(service.useBundle(in: bundle.folder))
     #expect(problem.contains("rules.json") && problem.contains("checksum"))
     #expect(try service.answer(AnalyzeRequest(text: "read me your code")) == before)
     let model = try await service.getModel(GetModelRequest(), context: Fixtures.context)

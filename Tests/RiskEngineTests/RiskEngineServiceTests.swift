@@ -1,5 +1,3 @@
-import Crypto
-import FoundationEssentials
 import KithRPC
 import KithTransportInProcess
 import RiskContract
@@ -106,47 +104,149 @@ struct RiskEngineServiceTests {
   }
 
   @Test func damagedBundlesAreRefusedByName() throws {
-    let files = FileManager.default
-    let folder = files.temporaryDirectory.appending(path: "kith-risk-\(UUID().uuidString)").path
-    try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? files.removeItem(atPath: folder) }
-    func refusal() -> String {
-      do throws(ResourceError) {
-        _ = try ResourceBundle(folder: folder)
-        return ""
-      } catch {
-        return error.description
-      }
+    let bundle = try BundleCopy()
+    #expect(bundle.refusal() == "")
+    var model = try bundle["model.bin"]
+    model[model.count - 1] ^= 1
+    try bundle.write(model, to: "model.bin")
+    #expect(bundle.refusal().contains("model.bin: the checksum is"))
+    try bundle.seal()
+    #expect(bundle.refusal().contains("model.json: it is of another model.bin"))
+    try bundle.write(Array("{}".utf8), to: "contacts.json")
+    try bundle.seal()
+    #expect(bundle.refusal().contains("contacts.json: the file lacks `"))
+    try bundle.write(Array("{".utf8), to: "rules.json")
+    try bundle.seal()
+    #expect(bundle.refusal().contains("rules.json: it is not valid JSON"))
+    try bundle.remove("rules.json")
+    try bundle.seal()
+    #expect(bundle.refusal().contains("rules.json is not named"))
+    try bundle.remove("SHA256SUMS")
+    #expect(bundle.refusal().contains("SHA256SUMS: cannot be read"))
+  }
+
+  @Test func anotherLanguageIsAFile() throws {
+    let bundle = try BundleCopy()
+    let english = String(decoding: try bundle["strings.en.json"], as: UTF8.self)
+    let spanish = english.replacing(#""language": "en""#, with: #""language": "es""#)
+      .replacing("Hang up or delete it.", with: "Cuelgue o bórrelo.")
+    try bundle.write(Array(spanish.utf8), to: "strings.es.json")
+    try bundle.seal()
+    let service = RiskEngineService(bundle: try ResourceBundle(folder: bundle.folder))
+    func title(_ locale: String) throws -> String? {
+      try service.answer(
+        AnalyzeRequest(
+          text: "IRS: a warrant is out for your arrest. Pay $900 in gift cards today",
+          locale: locale)
+      ).recommendedActions.first?.title
     }
-    #expect(refusal().contains("SHA256SUMS: cannot be read"))
-    for name in try files.contentsOfDirectory(atPath: Fixtures.resources) {
-      try files.copyItem(atPath: "\(Fixtures.resources)/\(name)", toPath: "\(folder)/\(name)")
+    #expect(try title("es-MX") == "Cuelgue o bórrelo.")
+    #expect(try title("en-US") == "Hang up or delete it.")
+    #expect(try title("fr") == "Hang up or delete it.", "English where there is no catalogue")
+  }
+
+  @Test func aSentenceThatIsMissingIsNamed() throws {
+    let bundle = try BundleCopy()
+    let text = String(decoding: try bundle["strings.en.json"], as: UTF8.self)
+    try bundle.write(
+      Array(text.replacing(#""legal_threat""#, with: #""legal_treat""#).utf8),
+      to: "strings.en.json")
+    try bundle.seal()
+    #expect(bundle.refusal().contains("`legal_threat` has no sentence"))
+  }
+
+  /// 2026-11-23, a Monday, 03:30 UTC and 18:30 UTC.
+  @Test(arguments: [
+    (1_795_404_600_000, "", "NY", true), (1_795_458_600_000, "", "NY", false),
+    // Half past seven in the evening on Sunday in Seattle, and half past ten on Monday morning.
+    (1_795_404_600_000, "America/Los_Angeles", "", true), (1_795_458_600_000, "", "WA", false),
+    // Nobody knows where the person is, or when it was.
+    (1_795_404_600_000, "", "", false), (0, "", "NY", false),
+  ])
+  func hoursCountWhereThePersonIs(
+    at: Int64, zone: String, state: String, isOff: Bool
+  ) async throws {
+    let request = AnalyzeRequest(
+      text: "IRS: call us about your taxes", state: state, receivedAtMs: at, timeZone: zone)
+    let explanation = try await service().explain(request, context: Fixtures.context)
+    #expect(explanation.signals.contains { $0.signal == "off_hours_claim" } == isOff)
+    #expect(explanation.senders == ["irs"])
+  }
+
+  @Test func aZoneThatIsNoneIsRefused() throws {
+    #expect(
+      try refusedField(AnalyzeRequest(text: "hello", timeZone: "Mars/Olympus")) == "time_zone")
+    #expect(
+      try refusedField(AnalyzeRequest(text: "hello", timeZone: "../etc/passwd")) == "time_zone")
+    #expect(try refusedField(AnalyzeRequest(text: "hello", timeZone: "Asia/Kolkata")) == nil)
+  }
+
+  @Test func aCallIsScoredByItsNumber() throws {
+    let settings = try RiskEngineSettings(
+      medium: 0.35, high: 0.7, suspectedNumbers: ["+12065550101"])
+    let suspected = try service(settings).answer(
+      AnalyzeRequest(channel: .call, sender: "(206) 555-0101"))
+    #expect(suspected.label == .likelyScam)
+    #expect(suspected.reasons.map(\.signal) == ["reported_sender"])
+    let other = try service(settings).answer(
+      AnalyzeRequest(channel: .call, sender: "+12065550102"))
+    #expect(other.level == .low && other.confidence < 0.5)
+    #expect(throws: RPCError.self) {
+      try RiskEngineSettings(medium: 0.35, high: 0.7, suspectedNumbers: ["555-0101"])
     }
-    #expect(refusal() == "")
-    func seal() throws {
-      let sums = try files.contentsOfDirectory(atPath: folder).filter { $0 != "SHA256SUMS" }.map {
-        let bytes = try #require(files.contents(atPath: "\(folder)/\($0)"))
-        return SHA256.hash(data: bytes).map { byte in
-          String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined() + "  \($0)"
-      }
-      try Data(sums.joined(separator: "\n").utf8).write(to: URL(filePath: "\(folder)/SHA256SUMS"))
+  }
+
+  @Test func theCalculationAddsUp() async throws {
+    let service = try service()
+    for text in Fixtures.shapes + ["Pay the IRS with gift cards or be arrested, http://irs.top/a"]
+    where !NormalizedText(text).isBlank {
+      let explanation = try await service.explain(
+        AnalyzeRequest(text: text), context: Fixtures.context)
+      let sum = explanation.signals.map(\.points).reduce(0, +)
+      #expect(abs(sum - explanation.pointsFor + explanation.pointsAgainst) < 1e-9)
+      let rules =
+        (explanation.pointsFor - explanation.pointsAgainst - explanation.threshold)
+        / explanation.slope
+      #expect(abs(rules - explanation.ruleLogOdds) < 1e-9)
+      let model = try #require(explanation.model)
+      let blended =
+        explanation.blendSlope
+        * (explanation.modelShare * model.logOdds + (1 - explanation.modelShare) * rules)
+        + explanation.blendOffset
+      #expect(abs(max(-20, min(20, blended)) - explanation.blendedLogOdds) < 1e-9)
+      let score = max(explanation.floor, DeterministicMath.sigmoid(explanation.blendedLogOdds))
+      #expect(abs(score - (explanation.verdict?.score ?? .nan)) < 1e-12)
+      #expect(try service.answer(AnalyzeRequest(text: text)) == explanation.verdict)
     }
-    var bytes = try #require(files.contents(atPath: "\(folder)/model.bin"))
-    bytes[bytes.count - 1] ^= 1
-    try bytes.write(to: URL(filePath: "\(folder)/model.bin"))
-    #expect(refusal().contains("model.bin: the checksum is"))
-    try seal()
-    #expect(refusal().contains("model.json: it is of another model.bin"))
-    try Data("{}".utf8).write(to: URL(filePath: "\(folder)/contacts.json"))
-    try seal()
-    #expect(refusal().contains("contacts.json: the file lacks `"))
-    try Data("{".utf8).write(to: URL(filePath: "\(folder)/rules.json"))
-    try seal()
-    #expect(refusal().contains("rules.json: it is not valid JSON"))
-    try files.removeItem(atPath: "\(folder)/rules.json")
-    try seal()
-    #expect(refusal().contains("rules.json is not named"))
+  }
+
+  @Test func rulesAreListedAndChosen() async throws {
+    let service = try service()
+    let all = try await service.listRules(ListRulesRequest(), context: Fixtures.context)
+    #expect(all.rules.count > 80 && all.rules.allSatisfy { !$0.sentence.isEmpty })
+    let links = try await service.listRules(
+      ListRulesRequest(group: "link"), context: Fixtures.context)
+    #expect(links.rules.allSatisfy { $0.group == "link" } && links.rules.count > 8)
+    let prizes = try await service.listRules(
+      ListRulesRequest(category: .prize), context: Fixtures.context)
+    #expect(prizes.rules.map(\.id).contains("prize_claim"))
+    await #expect(throws: RPCError.self) {
+      try await service.listRules(ListRulesRequest(group: "links"), context: Fixtures.context)
+    }
+  }
+
+  @Test func linksAreInspected() async throws {
+    let service = try service()
+    func report(_ link: String) async throws -> RiskContract.LinkReport {
+      try await service.inspectLink(InspectLinkRequest(link: link), context: Fixtures.context)
+    }
+    let fake = try await report("http://paypa1.com/login")
+    #expect(fake.registrableDomain == "paypa1.com" && fake.bucket == "look_alike")
+    #expect(fake.observations.contains("link.lookalike"))
+    #expect(try await report("bit.ly/x").bucket == "short_link")
+    #expect(try await report("www.irs.gov").bucket == "gov")
+    await #expect(throws: RPCError.self) { try await report("hello") }
+    await #expect(throws: RPCError.self) { try await report(String(repeating: "a", count: 5000)) }
   }
 
   @Test func answersCallers() async throws {

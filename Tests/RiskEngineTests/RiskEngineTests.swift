@@ -78,7 +78,10 @@ struct RiskEngineTests {
         #expect(list.count <= 3)
         #expect(list.allSatisfy { $0.share >= 0.10 && $0.share <= 1.0000001 })
         #expect(list.map(\.share).reduce(0, +) <= 1.0000001)
-        #expect(list.map(\.share) == list.map(\.share).sorted(by: >))
+        // The model comes last, however strong it is: it is the reason that nobody can check.
+        let named = list.filter { $0.signal != "model" }.map(\.share)
+        #expect(named == named.sorted(by: >))
+        #expect(list.dropLast().allSatisfy { $0.signal != "model" })
         for span in list.compactMap(\.span) {
           #expect(span.start < span.end && span.end <= text.utf8.count)
         }

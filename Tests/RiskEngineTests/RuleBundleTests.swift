@@ -116,7 +116,9 @@ struct RuleBundleTests {
 
   @Test func sendersAreCheckedByName() throws {
     let rules = try decoded(RuleFile.self, "rules.json")
-    let domains = try decoded(DomainLists.self, "domains.json")
+    let domains = DomainCatalogue.Sources(
+      lists: try decoded(DomainLists.self, "domains.json"), brands: "", popular: "",
+      suffixes: PublicSuffixes())
     func refusal(_ change: (inout SenderFile) -> Void) throws -> String {
       var senders = try decoded(SenderFile.self, "senders.json")
       change(&senders)

@@ -21,9 +21,12 @@ struct RuleSetTests {
   private func matches(_ text: String, _ file: RuleFile) throws -> [String] {
     let bundle = try RuleBundle(
       rules: file,
-      domains: DomainLists(
-        version: "", topLevel: "com", ambiguousTopLevel: "", suspiciousTopLevel: "", suffixes: "",
-        shorteners: "", freeHosts: "", popular: "", freeMail: "", official: "", lureWords: ""),
+      domains: DomainCatalogue.Sources(
+        lists: DomainLists(
+          version: "", topLevel: "com", ambiguousTopLevel: "", suspiciousTopLevel: "",
+          genericEndings: "", shortenerEndings: "", shorteners: "", freeHosts: "",
+          projectHosts: "", freeMail: "", official: "", lureWords: "", strongLureWords: ""),
+        brands: "", popular: "", suffixes: PublicSuffixes()),
       senders: nobody)
     let rules = bundle.rules
     let reader = LinkReader(catalogue: bundle.catalogue)

@@ -55,14 +55,15 @@ struct TokenizerTests {
     ("abc", "", 3), ("ca", "ac", 1),
   ])
   func countsEdits(a: String, b: String, expected: Int) {
-    #expect(DomainCatalogue.distance(Array(a.utf8), Array(b.utf8), atMost: 5) == expected)
+    #expect(EditDistance.between(Array(a.utf8), Array(b.utf8), atMost: 5) == expected)
   }
 
   @Test func decodesPunycode() {
     #expect(Punycode.decode(Array("mnchen-3ya".utf8)).map { $0.contains(0xFC) } == true)
     #expect(
-      String(decoding: Punycode.foldedLabel(Array("xn--pypal-4ve".utf8)), as: UTF8.self) == "paypal"
-    )
+      String(
+        decoding: Punycode.folded(Punycode.decode(Array("pypal-4ve".utf8)) ?? []), as: UTF8.self)
+        == "paypal")
     #expect(Punycode.decode(Array("\u{7F}!".utf8)) == nil)
     #expect(Punycode.decode([UInt8](repeating: 0x39, count: 60)) == nil)
   }

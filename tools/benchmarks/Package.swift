@@ -11,6 +11,7 @@ let package = Package(
     .executable(name: "store-bench", targets: ["store-bench"]),
     .executable(name: "reminder-bench", targets: ["reminder-bench"]),
     .executable(name: "kit-bench", targets: ["kit-bench"]),
+    .executable(name: "engine-bench", targets: ["engine-bench"]),
     // Of its own, since it is preloaded into processes.
     .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
   ],
@@ -67,6 +68,15 @@ let package = Package(
         .product(name: "KithTime", package: "kith"),
         .product(name: "RemindersContract", package: "kith"),
         .product(name: "RemindersService", package: "kith"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "engine-bench",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "KithRPC", package: "kith"),
+        .product(name: "KithTesting", package: "kith"),
+        .product(name: "RiskContract", package: "kith"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(

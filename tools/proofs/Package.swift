@@ -47,8 +47,9 @@ let package = Package(
     .executableTarget(
       name: "kith-fuzz",
       dependencies: [
-        kith("KithJSON"), kith("KithManifest"), kith("KithReflection"), kith("KithRPC"),
-        kith("KithWire"), kith("TestingContract"),
+        kith("KithJSON"), kith("KithManifest"), kith("KithPersonalData"), kith("KithReflection"),
+        kith("KithRPC"), kith("KithWire"), kith("RiskEngineDomain"), kith("RiskEngineService"),
+        kith("TestingContract"),
       ],
       swiftSettings: settings),
   ]

@@ -27,5 +27,7 @@ let package = Package(
       name: "train-risk", dependencies: ["RiskTraining", domain], swiftSettings: settings),
     .executableTarget(
       name: "eval-risk", dependencies: ["RiskTraining", domain], swiftSettings: settings),
+    .executableTarget(
+      name: "eval-domains", dependencies: ["RiskTraining", domain], swiftSettings: settings),
   ]
 )

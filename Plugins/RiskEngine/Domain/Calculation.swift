@@ -106,10 +106,7 @@ extension RiskEngine {
 
   /// Reads a web address or host name by itself; nil when it is none.
   public func inspect(link: String) -> LinkReport? {
-    let text = NormalizedText(link)
-    let tokenized = tokenizer.tokenize(text)
-    guard let first = tokenized.links.first else { return nil }
-    return catalogue.report(on: first, span: nil)
+    links.inspect(link)
   }
 
   private func words(of text: NormalizedText, _ reading: Reading) -> [Calculation.Word] {

@@ -1,212 +1,333 @@
-/// The lists of internet domains, ready to be asked.
-struct DomainCatalogue {
+/// What is known of internet domains, ready to be asked.
+public struct DomainCatalogue: Sendable {
   /// What a list says of a name.
   struct Listing: OptionSet {
     let rawValue: UInt16
     static let topLevel = Listing(rawValue: 1)
     static let ambiguousTopLevel = Listing(rawValue: 2)
     static let suspiciousTopLevel = Listing(rawValue: 4)
-    static let suffix = Listing(rawValue: 8)
+    static let genericEnding = Listing(rawValue: 8)
     static let shortener = Listing(rawValue: 16)
     static let freeHost = Listing(rawValue: 32)
     static let popular = Listing(rawValue: 64)
     static let agency = Listing(rawValue: 128)
     static let brand = Listing(rawValue: 256)
-    static let lure = Listing(rawValue: 512)
-    static let brandLabel = Listing(rawValue: 1024)
+    static let shortenerEnding = Listing(rawValue: 512)
+    static let projectHost = Listing(rawValue: 1024)
     static let freeMail = Listing(rawValue: 2048)
   }
 
-  private var listings = FlatTable()
-  /// The labels of brands, each as its bytes and its skeleton.
-  private var brandLabels: [(label: [UInt8], skeleton: [UInt8])] = []
-  private var lures: [[UInt8]] = []
+  /// The files that it is made of.
+  public struct Sources: Sendable {
+    /// Lists of endings, services and words.
+    public var lists: DomainLists
+    /// The text of `brands.txt` (see `BrandBook`).
+    public var brands: String
+    /// The text of `popular.txt`: lines of `suffix: names under it`.
+    public var popular: String
+    /// The public suffix list.
+    public var suffixes: PublicSuffixes
 
-  init(_ lists: DomainLists, _ senders: SenderFile) {
-    func each(_ words: String, _ body: (Substring) -> Void) {
-      for word in words.split(whereSeparator: \.isWhitespace) { body(word) }
+    /// The parts.
+    public init(
+      lists: DomainLists, brands: String, popular: String, suffixes: PublicSuffixes
+    ) {
+      self.lists = lists
+      self.brands = brands
+      self.popular = popular
+      self.suffixes = suffixes
     }
-    var listings: [UInt64: Listing] = [:]
-    func add(_ words: String, _ listing: Listing) {
-      each(words) { listings[StableHash.word($0), default: []].insert(listing) }
+  }
+
+  /// The names that scammers pose as.
+  public private(set) var brands: [BrandBook.Brand]
+  let suffixes: PublicSuffixes
+  /// By the hash of a name (see `HostHash`): its listing, and above it the number of its brand.
+  private var known = FlatTable()
+  private let lookAlikes: LookAlikeIndex
+
+  /// Reads the files.
+  ///
+  /// - Parameter senders: the known senders; a brand that has a domain of one takes its id and name.
+  public init(_ sources: Sources, senders: [SenderFile.Sender] = []) {
+    let lists = sources.lists
+    suffixes = sources.suffixes
+    var table = ListingTable()
+    table.add(lists.topLevel, .topLevel)
+    table.add(lists.ambiguousTopLevel, [.topLevel, .ambiguousTopLevel])
+    table.add(lists.suspiciousTopLevel, [.topLevel, .suspiciousTopLevel])
+    table.add(lists.genericEndings, .genericEnding)
+    table.add(lists.shortenerEndings, .shortenerEnding)
+    table.add(lists.shorteners, .shortener)
+    table.add(lists.freeHosts, .freeHost)
+    table.add(lists.projectHosts, .projectHost)
+    table.add(lists.freeMail, .freeMail)
+    table.add(lists.official, .agency)
+    let book = BrandBook(parsing: sources.brands, suffixes: suffixes)
+    for (domain, brand) in book.domains {
+      table.add(HostHash.of(domain), .brand, brand: brand)
     }
-    add(lists.topLevel, .topLevel)
-    add(lists.ambiguousTopLevel, [.topLevel, .ambiguousTopLevel])
-    add(lists.suspiciousTopLevel, [.topLevel, .suspiciousTopLevel])
-    add(lists.suffixes, .suffix)
-    add(lists.shorteners, .shortener)
-    add(lists.freeHosts, .freeHost)
-    add(lists.freeMail, .freeMail)
-    add(lists.popular, .popular)
-    add(lists.official, .agency)
-    add(lists.lureWords, .lure)
-    each(lists.lureWords) { lures.append(Array($0.utf8)) }
-    for brand in senders.senders {
-      add(brand.domains, .brand)
-      each(brand.labels) { word in
-        let label = Array(word.utf8)
-        brandLabels.append((label, Self.skeleton(label)))
-        listings[StableHash.word(word), default: []].insert(.brandLabel)
+    table.addPopular(sources.popular)
+    known = table.values
+    var senderBrands: Set<Int> = []
+    brands = book.brands
+    for sender in senders {
+      for domain in sender.domains.utf8.split(separator: 0x20) {
+        let value = known.value(of: HostHash.of(domain))
+        if value >> 16 == 0 {
+          // A sender that the book does not have: its domains are its own, its name is not guarded.
+          table.add(HostHash.of(domain), .brand, brand: brands.count)
+          brands.append(
+            BrandBook.Brand(id: sender.id, name: sender.name, kind: sender.kind.rawValue))
+        } else if senderBrands.insert(value >> 16 - 1).inserted {
+          brands[value >> 16 - 1].id = sender.id
+          brands[value >> 16 - 1].name = sender.name
+        }
       }
     }
-    for (hash, listing) in listings { self.listings.set(hash, Int(listing.rawValue)) }
+    known = table.values
+    lookAlikes = LookAlikeIndex(
+      guards: book.guards, hooks: lists.lureWords.utf8.split(separator: 0x20).map { Array($0) },
+      strongHooks: lists.strongLureWords.utf8.split(separator: 0x20).map { Array($0) })
   }
 
   /// What the lists say of a name.
-  func listing(of name: some Sequence<UInt8>) -> Listing {
-    var hash = StableHash.start
-    for byte in name { hash = StableHash.step(hash, UInt32(byte)) }
-    return Listing(rawValue: UInt16(listings.value(of: hash)))
+  func listing(of name: some BidirectionalCollection<UInt8>) -> Listing {
+    listing(ofHash: HostHash.of(name))
+  }
+
+  private func listing(ofHash hash: UInt64) -> Listing {
+    Listing(rawValue: UInt16(truncatingIfNeeded: known.value(of: hash)))
+  }
+
+  /// Whether a label is a top-level domain.
+  func isTopLevel(_ label: some BidirectionalCollection<UInt8>) -> Bool {
+    suffixes.isTopLevel(label)
   }
 
   /// Takes what a host's name shows into `traits`.
   ///
   /// - Parameters:
-  ///   - host: lower-case ASCII, a scalar of another script as `?`.
-  ///   - folded: whether a look-alike letter was folded to ASCII on the way here.
-  func examine(host: [UInt8], folded: Bool, traits: inout Link.Traits) {
-    let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard labels.count >= 2, let top = labels.last else { return }
-    if host.contains(UInt8(ascii: "?")) { traits.insert(.foreignScript) }
-    if listing(of: top).contains(.suspiciousTopLevel) { traits.insert(.suspiciousTopLevel) }
-    if labels.count > 5 { traits.insert(.deep) }
-
-    var registrable = labels.count - 2
-    let pair = host[labels[labels.count - 2].startIndex...]
-    if labels.count >= 3, listing(of: pair).contains(.suffix) { registrable -= 1 }
-    let name = host[labels[registrable].startIndex...]
-    // The lists name registrable domains, and hosts below them where the service is only there.
-    var known: Listing = []
-    var depth = registrable
-    while depth >= 0 {
-      known.formUnion(listing(of: host[labels[depth].startIndex...]))
-      depth -= 1
+  ///   - host: lower-case ASCII, look-alike letters folded, `?` for what has no ASCII form.
+  ///   - scalars: the host's own scalars, lower case, when some are not ASCII.
+  func examine(
+    host folded: [UInt8], scalars: [UInt32]?, traits: inout LinkTraits
+  ) -> HostReading {
+    var reading = HostReading()
+    let foreign = scalars.map(ForeignHost.init) ?? ForeignHost(punycoded: folded)
+    let host = foreign?.resolved ?? folded
+    reading.host = host
+    let names = HostHash.names(of: host)
+    var suffix = suffixes.suffix(of: names)
+    var suffixAt = names.firstIndex { $0.start == suffix.start } ?? 0
+    // Below a service where anybody puts up pages each name is somebody else's, as below a suffix.
+    if let at = names.indices.dropLast().last(where: {
+      $0 > suffixAt && self.listing(ofHash: names[$0].hash).contains(.freeHost)
+    }), !names[at...].dropFirst().contains(where: { known.value(of: $0.hash) != 0 }) {
+      suffixAt = at
+      suffix = PublicSuffixes.Suffix(start: names[at].start, isPrivate: true, isListed: true)
     }
-    known.formUnion(listing(of: name))
-    let suffix: Listing = labels.count >= 3 ? listing(of: pair) : []
-    if !folded {
-      if known.contains(.brand) { traits.insert(.official) }
-      if known.contains(.popular) { traits.insert(.popular) }
-      if known.contains(.agency) || listing(of: top).contains(.agency) || suffix.contains(.agency) {
-        traits.insert(.agency)
-      }
+    reading.suffixStart = suffix.start
+    reading.isPrivateSuffix = suffix.isPrivate
+    guard let top = names.first else { return reading }
+    if listing(ofHash: top.hash).contains(.suspiciousTopLevel) {
+      traits.insert(.suspiciousTopLevel)
     }
-    if known.contains(.shortener) { traits.insert(.short) }
-    if known.contains(.freeHost) { traits.insert(.freeHost) }
-    guard traits.isDisjoint(with: [.official, .agency, .popular, .short]) else { return }
+    if names.count > suffixAt + 5 { traits.insert(.deep) }
 
-    if folded || isLookalike(Array(labels[registrable])) { traits.insert(.lookalike) }
-    for label in labels[..<registrable] where namesBrand(label) {
-      traits.insert(.brandElsewhere)
+    // A listed name speaks for what is below it, but not when strangers have names there.
+    var listing: Listing = []
+    for name in names[...suffixAt] {
+      listing.formUnion(self.listing(ofHash: name.hash).intersection([.agency, .freeHost]))
     }
-    if carriesBrand(labels[registrable]) { traits.insert(.brandElsewhere) }
-  }
-
-  /// Whether a label is nearly a brand's: equal skeletons, or few edits away.
-  func isLookalike(_ raw: [UInt8]) -> Bool {
-    var label = raw
-    if label.starts(with: Array("xn--".utf8)) { label = Punycode.foldedLabel(label) }
-    guard label.count >= 4, label.count <= 40 else { return false }
-    let own = Self.skeleton(label)
-    for brand in brandLabels where brand.label.count >= 4 {
-      if brand.label == raw { continue }
-      if own == brand.skeleton { return true }
-      let length = brand.label.count
-      let allowed = length >= 9 ? 2 : (length >= 6 ? 1 : 0)
-      if allowed > 0, abs(length - label.count) <= allowed,
-        Self.distance(label, brand.label, atMost: allowed) <= allowed
-      {
-        return true
-      }
+    let isReserved = listing.contains(.agency)
+    for name in names[(suffixAt + 1)...] {
+      let value = known.value(of: name.hash)
+      guard value != 0 else { continue }
+      listing.formUnion(Listing(rawValue: UInt16(truncatingIfNeeded: value)))
+      if value >> 16 != 0 { reading.brand = value >> 16 - 1 }
     }
-    return false
-  }
-
-  /// Whether a label, or a part of it between hyphens, is a brand's.
-  private func namesBrand(_ label: ArraySlice<UInt8>) -> Bool {
-    if listing(of: label).contains(.brandLabel) { return true }
-    return label.split(separator: UInt8(ascii: "-")).contains {
-      listing(of: $0).contains(.brandLabel)
+    if suffixAt + 1 < names.count {
+      reading.registrableStart = names[suffixAt + 1].start
+    } else {
+      // The host is a suffix itself: what is listed of it counts (`gov.uk`, `github.io`).
+      let value = known.value(of: names[suffixAt].hash)
+      listing.formUnion(Listing(rawValue: UInt16(truncatingIfNeeded: value)))
+      if value >> 16 != 0 { reading.brand = value >> 16 - 1 }
     }
-  }
-
-  /// Whether a registered label is a brand's name with something added: `paypal-secure`, `verifyusps`.
-  private func carriesBrand(_ label: ArraySlice<UInt8>) -> Bool {
-    if namesBrand(label) { return true }
-    for brand in brandLabels where brand.label.count < label.count && brand.label.count >= 3 {
-      // Brand first, then what was added to it: few labels come as far as the second.
-      let length = brand.label.count
-      let front = Self.equal(label.prefix(length), brand.label)
-      if front, length >= 6 { return true }
-      let back = Self.equal(label.suffix(length), brand.label)
-      guard front || back else { continue }
-      for lure in lures
-      where lure.count + length <= label.count && lure.count + length >= 7 {
-        if front, Self.equal(label.dropFirst(length).prefix(lure.count), lure) { return true }
-        if back, Self.equal(label.dropLast(length).suffix(lure.count), lure) { return true }
-      }
+    if listing.contains(.shortener) { traits.insert(.short) }
+    if listing.contains(.freeHost) || suffix.isPrivate { traits.insert(.freeHost) }
+    if listing.contains(.popular) { traits.insert(.popular) }
+    if listing.contains(.brand), let brand = reading.brand {
+      traits.insert(brands[brand].kind == "agency" ? .agency : .official)
     }
-    return false
-  }
+    if listing.contains(.agency) { traits.insert(.agency) }
+    let isKnown = !listing.isDisjoint(with: [.brand, .popular, .shortener])
+    guard let start = reading.registrableStart else { return reading }
+    let ending = ending(host, names[suffixAt], suffix)
 
-  @inline(__always)
-  private static func equal(_ a: ArraySlice<UInt8>, _ b: [UInt8]) -> Bool {
-    guard a.count == b.count else { return false }
-    for (index, byte) in b.enumerated() where a[a.startIndex + index] != byte { return false }
-    return true
-  }
-
-  /// What a label looks like: pairs and digits that pass for letters are replaced.
-  static func skeleton(_ label: [UInt8]) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(label.count)
-    var index = 0
-    while index < label.count {
-      let byte = label[index]
-      let next = index + 1 < label.count ? label[index + 1] : 0
-      index += 1
-      switch (byte, next) {
-      case (UInt8(ascii: "r"), UInt8(ascii: "n")):
-        result.append(UInt8(ascii: "m"))
-        index += 1
-      case (UInt8(ascii: "v"), UInt8(ascii: "v")):
-        result.append(UInt8(ascii: "w"))
-        index += 1
-      case (UInt8(ascii: "c"), UInt8(ascii: "l")):
-        result.append(UInt8(ascii: "d"))
-        index += 1
-      case (UInt8(ascii: "0"), _): result.append(UInt8(ascii: "o"))
-      case (UInt8(ascii: "1"), _), (UInt8(ascii: "i"), _): result.append(UInt8(ascii: "l"))
-      case (UInt8(ascii: "3"), _): result.append(UInt8(ascii: "e"))
-      case (UInt8(ascii: "5"), _): result.append(UInt8(ascii: "s"))
-      case (UInt8(ascii: "-"), _): continue
-      default: result.append(byte)
-      }
-    }
-    return result
-  }
-
-  /// The Damerau-Levenshtein distance (adjacent swaps count once), or more than `limit`.
-  static func distance(_ a: [UInt8], _ b: [UInt8], atMost limit: Int) -> Int {
-    guard abs(a.count - b.count) <= limit else { return limit + 1 }
-    var before = [Int](repeating: 0, count: b.count + 1)
-    var previous = Array(0...b.count)
-    var current = previous
-    for i in 1...max(1, a.count) where !a.isEmpty {
-      current[0] = i
-      var best = i
-      for j in 1...max(1, b.count) where !b.isEmpty {
-        let cost = a[i - 1] == b[j - 1] ? 0 : 1
-        var value = min(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + cost)
-        if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
-          value = min(value, before[j - 2] + 1)
+    if let foreign {
+      traits.insert(.foreignScript)
+      if foreign.isPunycoded { traits.insert(.punycode) }
+      if foreign.isMixed { traits.insert(.mixedScript) }
+      if !isKnown {
+        for label in foreign.labels {
+          if let match = lookAlikes.foreign(folded: label.folded, skeleton: label.skeleton) {
+            note(match, &reading, &traits)
+            return reading
+          }
         }
-        current[j] = value
-        best = min(best, value)
       }
-      if best > limit { return limit + 1 }
-      (before, previous, current) = (previous, current, before)
     }
-    return previous[b.count]
+    var label = Array(host[start..<(suffix.start - 1)])
+    if start > 0,
+      let match = lookAlikes.joined(host[..<(suffix.start - 1)].filter { $0 != 0x2E }, ending)
+    {
+      note(match, &reading, &traits)
+      return reading
+    }
+    guard !isKnown else { return reading }
+    if label.starts(with: [0x78, 0x6E, 0x2D, 0x2D]), let foreign { label = foreign.folded(label) }
+    if let match = lookAlikes.match(label, ending, onlyOwn: isReserved) {
+      note(match, &reading, &traits)
+    } else if start > 0, !isReserved, let match = inFront(host[..<(start - 1)], ending) {
+      note(match, &reading, &traits)
+    }
+    return reading
+  }
+
+  private func note(
+    _ match: LookAlikeIndex.Match, _ reading: inout HostReading, _ traits: inout LinkTraits
+  ) {
+    reading.brand = match.brand
+    reading.reason = match.reason
+    traits.subtract([.official, .agency, .popular])
+    switch match.reason {
+    case .confusable, .edit, .hyphen, .dot: traits.insert(.lookalike)
+    case .ending, .addedWord, .subdomain: traits.insert(.brandElsewhere)
+    }
+  }
+
+  private func ending(
+    _ host: [UInt8], _ name: HostHash.Name, _ suffix: PublicSuffixes.Suffix
+  ) -> LookAlikeIndex.Ending {
+    let listing = listing(ofHash: name.hash)
+    let isProjects = listing.contains(.projectHost)
+    return LookAlikeIndex.Ending(
+      hash: name.hash,
+      isAbused: !isProjects
+        && (suffix.isPrivate || !listing.isDisjoint(with: [.suspiciousTopLevel, .freeHost])),
+      isGeneric: listing.contains(.genericEnding),
+      isNetwork: host[suffix.start...].elementsEqual("net".utf8), isShared: suffix.isPrivate,
+      isProjects: isProjects)
+  }
+
+  /// A brand's name among the labels in front of the registrable domain.
+  private func inFront(
+    _ front: ArraySlice<UInt8>, _ ending: LookAlikeIndex.Ending
+  ) -> LookAlikeIndex.Match? {
+    let labels = front.split(separator: UInt8(ascii: "."))
+    guard labels.count <= HostHash.mostLabels else { return nil }
+    for (index, label) in labels.enumerated() {
+      // `chase.com-verify.…`, `chase.com.…`: an ordinary word that is followed by an ending is a name.
+      let next = index + 1 < labels.count ? labels[index + 1] : []
+      let ended =
+        next.starts(with: "com".utf8) || next.elementsEqual("gov".utf8)
+        || next.elementsEqual("co".utf8) || next.elementsEqual("org".utf8)
+      let parts = label.split(separator: UInt8(ascii: "-"))
+      for part in [label] + (parts.count > 1 ? parts : []) {
+        guard let found = lookAlikes.names(part) else { continue }
+        let strong =
+          parts.contains { lookAlikes.isStrongHook($0) }
+          || labels.contains { lookAlikes.isStrongHook($0) }
+        let clear = !found.isCommon && (found.length >= 4 || part.count == label.count)
+        if clear || ended || strong {
+          return LookAlikeIndex.Match(brand: found.brand, reason: .subdomain)
+        }
+      }
+      if label.count >= 6,
+        let match = lookAlikes.match(
+          Array(label), LookAlikeIndex.Ending(hash: 0, isAbused: true)), match.reason != .ending
+      {
+        return LookAlikeIndex.Match(brand: match.brand, reason: .subdomain)
+      }
+    }
+    return nil
+  }
+
+  /// Whether an unknown host has the shape that link shorteners have: up to eight letters under an ending that
+  /// they like, or three under any, and a short path of letters and digits that make no word.
+  func isShortenerShaped(_ host: ArraySlice<UInt8>, ending: Int, path: ArraySlice<UInt8>) -> Bool {
+    guard ending > host.startIndex + 1 else { return false }
+    let name = host[..<(ending - 1)]
+    let most = listing(of: host[ending...]).contains(.shortenerEnding) ? 8 : 3
+    guard name.count <= most, !name.contains(UInt8(ascii: ".")),
+      !name.contains(UInt8(ascii: "-"))
+    else { return false }
+    let code = path.drop { $0 == UInt8(ascii: "/") }
+    guard (3...10).contains(code.count),
+      code.allSatisfy({ $0 | 0x20 &- 0x61 < 26 || $0 &- 0x30 < 10 })
+    else { return false }
+    let digits = code.contains { $0 &- 0x30 < 10 }
+    let vowels = code.contains { [0x61, 0x65, 0x69, 0x6F, 0x75, 0x79].contains($0) }
+    return digits || !vowels
+  }
+}
+
+/// Listings by the hashes of names, while they are read.
+private struct ListingTable {
+  var values = FlatTable()
+
+  mutating func add(_ hash: UInt64, _ listing: DomainCatalogue.Listing, brand: Int? = nil) {
+    var value = values.value(of: hash) | Int(listing.rawValue)
+    if let brand { value = value & 0xFFFF | (brand + 1) << 16 }
+    values.set(hash, value)
+  }
+
+  /// Adds words parted by spaces.
+  mutating func add(_ words: String, _ listing: DomainCatalogue.Listing) {
+    let bytes = Array(words.utf8)
+    var end = bytes.count
+    while end > 0 {
+      var hash = StableHash.start
+      var start = end
+      while start > 0, bytes[start - 1] != UInt8(ascii: " ") {
+        start -= 1
+        hash = StableHash.step(hash, UInt32(bytes[start]))
+      }
+      if start < end { add(hash, listing) }
+      end = start - 1
+    }
+  }
+
+  /// Adds lines of `suffix: name name`; lines that start with `#` are left out.
+  mutating func addPopular(_ text: String) {
+    let bytes = Array(text.utf8)
+    var index = 0
+    while index < bytes.count {
+      let start = index
+      while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
+      let line = start..<index
+      index += 1
+      guard line.isEmpty || bytes[start] != UInt8(ascii: "#"),
+        let colon = line.first(where: { bytes[$0] == UInt8(ascii: ":") })
+      else { continue }
+      var ending = StableHash.start
+      for place in (start..<colon).reversed() {
+        ending = StableHash.step(ending, UInt32(bytes[place]))
+      }
+      ending = StableHash.step(ending, 0x2E)
+      var end = line.upperBound
+      while end > colon + 1 {
+        var hash = ending
+        var first = end
+        while first > colon + 1, bytes[first - 1] != UInt8(ascii: " ") {
+          first -= 1
+          hash = StableHash.step(hash, UInt32(bytes[first]))
+        }
+        if first < end { add(hash, .popular) }
+        end = first - 1
+      }
+    }
   }
 }

@@ -112,7 +112,7 @@ extension RiskEngine {
         reason(signal, share: points * side * unit / total, span: nil, sender: suspect)
       }
       if side > 0, evidence.model > 0 {
-        all.append(Assessment.Reason(signal: "model", share: evidence.model / total))
+        all.append(Assessment.Reason(signal: Self.modelSignal, share: evidence.model / total))
       }
       return Self.strongest(all)
     }
@@ -127,7 +127,8 @@ extension RiskEngine {
         modelLogOdds: modelLogOdds ?? 0, ruleLogOdds: weighing.ruleLogOdds),
       reasons: level == .low
         ? [] : reasons(for: 1, total: evidence.total, unit: evidence.ruleUnit),
-      counterEvidence: reasons(for: -1, total: weighing.againstPoints, unit: 1))
+      counterEvidence: level == .high
+        ? [] : reasons(for: -1, total: weighing.againstPoints, unit: 1))
     return FeatureVector.Verdict(
       assessment: assessment, unknownSignals: unknown,
       isNewer: vector.version > FeatureVector.currentVersion)

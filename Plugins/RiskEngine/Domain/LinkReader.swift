@@ -6,6 +6,11 @@ struct LinkReader {
     case email(Range<Int>)
   }
 
+  /// Longer links are longer than links are.
+  static let longLink = 2048
+  /// A path that is longer than this holds more than a place.
+  static let longRest = 400
+
   let catalogue: DomainCatalogue
 
   /// Looks for the first link or address in `chunk`.
@@ -16,7 +21,7 @@ struct LinkReader {
     if let scheme = scheme(scalars, chunk) {
       return link(
         text, start: scheme.start, hostStart: scheme.hostStart, end: chunk.upperBound,
-        traits: scheme.disguised ? [.scheme, .obfuscated] : .scheme)
+        traits: scheme.traits)
     }
     var start = chunk.lowerBound
     while start < chunk.upperBound, !Self.isHostScalar(scalars[start]) { start += 1 }
@@ -25,7 +30,9 @@ struct LinkReader {
     while index < chunk.upperBound {
       let scalar = scalars[index]
       if scalar == 0x3A || scalar == 0x3D || scalar == 0x28 || scalar == 0x2C || scalar == 0x3E {
-        if index + 1 < chunk.upperBound, !(scalars[index + 1] &- 0x30 < 10) {
+        if index + 1 < chunk.upperBound, !(scalars[index + 1] &- 0x30 < 10),
+          scalar != 0x28 || Self.hiddenDot(scalars, index, chunk.upperBound) == nil
+        {
           start = index + 1
         }
       } else if scalar == 0x2F || scalar == 0x40 {
@@ -51,7 +58,7 @@ struct LinkReader {
   /// The start of a scheme in the chunk, and of what follows it.
   private func scheme(
     _ scalars: [UInt32], _ chunk: Range<Int>
-  ) -> (start: Int, hostStart: Int, disguised: Bool)? {
+  ) -> (start: Int, hostStart: Int, traits: LinkTraits)? {
     // The scalars are searched for `:/`, then what stands in front is compared.
     var index = chunk.lowerBound
     while index + 1 < chunk.upperBound {
@@ -60,17 +67,21 @@ struct LinkReader {
         continue
       }
       var start = index
-      while start > chunk.lowerBound, scalars[start - 1] &- 0x61 < 26 { start -= 1 }
+      while start > chunk.lowerBound, index - start < 6, scalars[start - 1] &- 0x61 < 26 {
+        start -= 1
+      }
       guard index - start >= 3 else { continue }
       let word = Self.ascii(scalars[max(start, index - 5)..<index])
       guard let (length, disguised) = Self.schemeLength(word) else { continue }
+      var traits: LinkTraits = disguised ? [.scheme, .obfuscated] : .scheme
       var hostStart = index + 1
       while hostStart < chunk.upperBound,
         scalars[hostStart] == 0x2F || scalars[hostStart] == 0x5C || scalars[hostStart] == 0x3A
       {
+        if scalars[hostStart] == 0x5C { traits.formUnion([.backslash, .obfuscated]) }
         hostStart += 1
       }
-      return (index - length, hostStart, disguised)
+      return (index - length, hostStart, traits)
     }
     return nil
   }
@@ -87,12 +98,14 @@ struct LinkReader {
 
   /// Reads host and rest from `hostStart`; nil when there is no host.
   private func link(
-    _ text: NormalizedText, start: Int, hostStart: Int, end: Int, traits given: Link.Traits
+    _ text: NormalizedText, start: Int, hostStart: Int, end: Int, traits given: LinkTraits
   ) -> Found? {
     let scalars = text.scalars
+    let end = Self.end(scalars, hostStart, end, start: start)
     var traits = given
     var host: [UInt8] = []
-    var folded = false
+    var places: Range<Int> = hostStart..<hostStart
+    var isPlain = true
     var index = hostStart
     var colon = false
     authority: while index < end {
@@ -102,9 +115,12 @@ struct LinkReader {
       case 0x40:
         // What stood before `@` is only a name for the visit: `paypal.com@elsewhere.example`.
         guard traits.contains(.scheme) else { return nil }
+        if traits.contains(.user) { traits.insert(.manyAt) }
         traits.insert(.user)
+        traits.remove(.port)
         host.removeAll(keepingCapacity: true)
-        folded = false
+        places = (index + 1)..<(index + 1)
+        isPlain = true
         colon = false
       case 0x3A: colon = true
       case 0x5B, 0x28:
@@ -112,53 +128,118 @@ struct LinkReader {
         guard let after = Self.hiddenDot(scalars, index, end) else { break authority }
         host.append(UInt8(ascii: "."))
         traits.insert(.obfuscated)
+        isPlain = false
         index = after
         continue authority
       default:
         if colon {
-          guard scalar &- 0x30 < 10 else { break authority }
+          guard scalar &- 0x30 < 10 else {
+            // `name:word@host`: only what follows tells whether it is a host at all.
+            guard traits.contains(.scheme), Self.hasAt(scalars, index, end) else { break authority }
+            break
+          }
+          traits.insert(.port)
         } else if scalar < 0x80 {
-          guard Self.isHostScalar(scalar) || scalar == 0x5F else { break authority }
+          guard Self.isHostScalar(scalar) || scalar == 0x5F || scalar == 0x25 else {
+            guard traits.contains(.scheme), Self.hasAt(scalars, index, end) else { break authority }
+            break
+          }
           host.append(UInt8(scalar))
-          if text.marks[index].contains(.homoglyph) || text.marks[index].contains(.styled) {
-            folded = true
+          if text.marks[index].contains(.afterInvisible), index > hostStart {
+            traits.insert(.obfuscated)
           }
         } else {
           host.append(UInt8(ascii: "?"))
         }
       }
+      if !colon { places = places.lowerBound..<(index + 1) }
       index += 1
     }
     let hasPath = index < end && scalars[index] == 0x2F
-    while host.last == UInt8(ascii: ".") || host.last == UInt8(ascii: "-") { host.removeLast() }
-    guard host.count >= 4, host.count <= 253,
-      let dot = host.lastIndex(of: UInt8(ascii: ".")), dot > 0
-    else { return nil }
-    let top = host[(dot + 1)...]
-    if top.allSatisfy({ $0 &- 0x30 < 10 }) {
-      guard isAddress(host), traits.contains(.scheme) || hasPath else { return nil }
+    if index < end, scalars[index] == 0x5C { traits.formUnion([.backslash, .obfuscated]) }
+    while host.last == UInt8(ascii: ".") || host.last == UInt8(ascii: "-") {
+      host.removeLast()
+      if isPlain { places = places.lowerBound..<max(places.lowerBound, places.upperBound - 1) }
+    }
+    var dot = host.lastIndex(of: UInt8(ascii: ".")) ?? -1
+    if let address = NumericAddress.read(host), traits.contains(.scheme) || hasPath && dot > 0 {
       traits.insert(.address)
-    } else if !traits.contains(.scheme) {
-      guard isPlainHost(host, dot: dot, hasPath: hasPath) else { return nil }
+      if address.isDisguised { traits.insert(.obfuscated) }
+      dot = max(dot, 0)
+    } else {
+      guard host.count >= 4, host.count <= 253, dot > 0 else { return nil }
+      if host[(dot + 1)...].allSatisfy({ $0 &- 0x30 < 10 }) { return nil }
+      if !traits.contains(.scheme) {
+        guard isPlainHost(host, dot: dot, hasPath: hasPath) else { return nil }
+      }
     }
     let stop = Self.trimmedEnd(scalars, start..<end)
     readRest(scalars, index..<max(index, stop), &traits)
+    if max(stop, index) - start > Self.longLink { traits.insert(.long) }
+    var link = Link(
+      token: 0, host: host, topLevelStart: dot + 1, hasPath: hasPath, traits: traits)
     if !traits.contains(.address) {
-      catalogue.examine(host: host, folded: folded, traits: &traits)
+      let originals = isPlain && !places.isEmpty ? text.originals(in: places) : nil
+      examine(&link, originals)
+      if hasPath, link.traits.isUnknown, let registrable = link.reading.registrableStart,
+        registrable == 0,
+        catalogue.isShortenerShaped(
+          host[...], ending: link.reading.suffixStart,
+          path: Self.ascii(scalars[index..<max(index, min(stop, index + 16))])[...])
+      {
+        link.traits.insert(.shortShaped)
+      }
     }
-    return .link(
-      start..<max(stop, index),
-      Link(token: 0, host: host, topLevelStart: dot + 1, hasPath: hasPath, traits: traits))
+    if let override = text.firstDirectionOverride {
+      let span = text.span(of: start..<max(stop, index))
+      if override.start >= span.start, override.start < span.end {
+        link.traits.formUnion([.directionOverride, .obfuscated])
+      }
+    }
+    return .link(start..<max(stop, index), link)
+  }
+
+  /// Takes what the host's name says into the link.
+  func examine(_ link: inout Link, _ originals: [UInt32]?) {
+    link.reading = catalogue.examine(host: link.host, scalars: originals, traits: &link.traits)
+  }
+
+  /// Where a link ends at the latest: quotes and angle brackets are never part of one, nor is what closes
+  /// the target of a Markdown link.
+  private static func end(_ scalars: [UInt32], _ from: Int, _ limit: Int, start: Int) -> Int {
+    let isTarget = start >= 2 && scalars[start - 1] == 0x28 && scalars[start - 2] == 0x5D
+    var index = from
+    while index < limit {
+      switch scalars[index] {
+      case 0x22, 0x3C, 0x3E: return index
+      case 0x29 where isTarget: return index
+      default: index += 1
+      }
+    }
+    return limit
+  }
+
+  /// Whether an `@` follows within the authority.
+  private static func hasAt(_ scalars: [UInt32], _ start: Int, _ end: Int) -> Bool {
+    for scalar in scalars[start..<min(end, start + 256)] {
+      if scalar == 0x40 { return true }
+      if scalar == 0x2F || scalar == 0x3F || scalar == 0x23 { return false }
+    }
+    return false
   }
 
   /// Whether labels, without a scheme in front, are likely a host and not two sentences without a space.
   private func isPlainHost(_ host: [UInt8], dot: Int, hasPath: Bool) -> Bool {
-    let listing = catalogue.listing(of: host[(dot + 1)...])
-    guard listing.contains(.topLevel) else { return false }
+    let top = host[(dot + 1)...]
+    let listing = catalogue.listing(of: top)
     let labels = host[..<dot].split(
       separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isWeb = labels.count >= 2 && labels[0].elementsEqual("www".utf8)
+    guard listing.contains(.topLevel) || (hasPath || isWeb) && catalogue.isTopLevel(top) else {
+      return false
+    }
     guard labels.allSatisfy({ !$0.isEmpty }) else { return false }
-    if hasPath || labels.count >= 2 && labels[0].elementsEqual("www".utf8) { return true }
+    if hasPath || isWeb { return true }
     guard host[..<dot].contains(where: { $0 &- 0x61 < 26 || $0 == UInt8(ascii: "?") }) else {
       return false
     }
@@ -171,27 +252,26 @@ struct LinkReader {
     return labels.last.map { $0.count >= 2 } ?? false
   }
 
-  private func isAddress(_ host: [UInt8]) -> Bool {
-    let parts = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    return parts.count == 4 && parts.allSatisfy { (1...3).contains($0.count) }
-      && host.allSatisfy { $0 &- 0x30 < 10 || $0 == UInt8(ascii: ".") }
-  }
-
   /// Path and query: another address inside, a second `@`, a backslash.
-  private func readRest(_ scalars: [UInt32], _ rest: Range<Int>, _ traits: inout Link.Traits) {
+  private func readRest(_ scalars: [UInt32], _ rest: Range<Int>, _ traits: inout LinkTraits) {
     var index = rest.lowerBound
     while index < rest.upperBound {
       switch scalars[index] {
-      case 0x5C: traits.insert(.obfuscated)
+      case 0x5C: traits.formUnion([.backslash, .obfuscated])
       case 0x3A
       where index + 2 < rest.upperBound && scalars[index + 1] == 0x2F
         && scalars[index + 2] == 0x2F:
+        traits.insert(.nested)
+      case 0x25
+      where index + 6 < rest.upperBound && scalars[index + 1] == 0x33 && scalars[index + 2] == 0x61
+        && scalars[index + 3] == 0x25 && scalars[index + 4] == 0x32 && scalars[index + 5] == 0x66:
+        // `%3A%2F`
         traits.insert(.nested)
       default: break
       }
       index += 1
     }
-    if rest.count > 400 { traits.insert(.nested) }
+    if rest.count > Self.longRest { traits.insert(.nested) }
   }
 
   /// The index behind `[.]`, `(.)`, `[dot]` or `(dot)` at `index`; nil when it is none of them.
@@ -225,5 +305,64 @@ struct LinkReader {
 
   static func ascii(_ scalars: some Sequence<UInt32>) -> [UInt8] {
     scalars.map { $0 < 0x80 ? UInt8($0) : UInt8(ascii: "?") }
+  }
+}
+
+/// Addresses of IPv4 in the notations that browsers take: dotted, one number, hexadecimal, octal.
+struct NumericAddress: Equatable {
+  /// The address.
+  var value: UInt32
+  /// Whether it is written otherwise than as four decimal numbers.
+  var isDisguised: Bool
+
+  /// Reads a host; nil when it is a name. As WHATWG's URL standard has it: one to four numbers, of which the
+  /// last fills the bytes that are left.
+  static func read(_ host: [UInt8]) -> NumericAddress? {
+    guard let first = host.first, first &- 0x30 < 10, host.count <= 48 else { return nil }
+    let parts = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count <= 4 else { return nil }
+    var numbers: [UInt64] = []
+    var isDisguised = parts.count != 4
+    for part in parts {
+      guard let number = number(part, &isDisguised) else { return nil }
+      numbers.append(number)
+    }
+    guard let last = numbers.last, numbers.dropLast().allSatisfy({ $0 < 256 }) else { return nil }
+    guard last < UInt64(1) << UInt64(8 * (5 - numbers.count)) else { return nil }
+    // One short number is a number, not an address.
+    if parts.count == 1, last < 1 << 24 { return nil }
+    if parts.count == 2 || parts.count == 3 {
+      guard isDisguised, parts.contains(where: { $0.count > 2 && $0.starts(with: "0x".utf8) })
+      else { return nil }
+    }
+    var value: UInt64 = 0
+    for (index, number) in numbers.enumerated() {
+      value |= index == numbers.count - 1 ? number : number << UInt64(8 * (3 - index))
+    }
+    return NumericAddress(value: UInt32(truncatingIfNeeded: value), isDisguised: isDisguised)
+  }
+
+  private static func number(_ part: ArraySlice<UInt8>, _ isDisguised: inout Bool) -> UInt64? {
+    guard !part.isEmpty else { return nil }
+    var digits = part
+    var base: UInt64 = 10
+    if part.starts(with: "0x".utf8) {
+      (digits, base, isDisguised) = (part.dropFirst(2), 16, true)
+    } else if part.count > 1, part.first == UInt8(ascii: "0") {
+      (digits, base, isDisguised) = (part.dropFirst(), 8, true)
+    }
+    guard digits.count <= 12 else { return nil }
+    var value: UInt64 = 0
+    for digit in digits {
+      let amount: UInt64
+      switch digit {
+      case 0x30...0x39: amount = UInt64(digit) - 0x30
+      case 0x61...0x66: amount = UInt64(digit) - 0x61 + 10
+      default: return nil
+      }
+      guard amount < base else { return nil }
+      value = value * base + amount
+    }
+    return value
   }
 }

@@ -2,7 +2,7 @@
 public struct LinkReport: Sendable, Hashable {
   /// What kind of place a link leads to.
   public enum Bucket: String, Sendable, CaseIterable {
-    /// A service that hides where a link leads; a name that imitates somebody.
+    /// A service that hides where a link leads.
     case shortLink = "short_link"
     /// A name that imitates somebody.
     case lookAlike = "look_alike"
@@ -20,8 +20,10 @@ public struct LinkReport: Sendable, Hashable {
   public var publicSuffix: String
   /// What kind of place it is.
   public var bucket: Bucket
-  /// Whom it imitates, by the sender's id; nil when nobody.
+  /// Whom it imitates, by the sender's id, or the brand's where there is no such sender; nil when nobody.
   public var imitates: String?
+  /// Why it counts as an imitation.
+  public var reason: LookAlikeReason?
   /// What was noticed, by the names of observations.
   public var observations: [String]
   /// Where it stands in the text; nil when it was given by itself.
@@ -31,31 +33,34 @@ public struct LinkReport: Sendable, Hashable {
 extension DomainCatalogue {
   /// What a link's name shows.
   func report(on link: Link, span: ByteSpan?) -> LinkReport {
-    let labels = link.host.split(separator: UInt8(ascii: "."))
-    var count = min(2, labels.count)
-    if labels.count >= 3,
-      listing(of: link.host[labels[labels.count - 2].startIndex...]).contains(.suffix)
-    {
-      count = 3
+    let reading = link.reading
+    func text(_ start: Int?) -> String {
+      start.map { String(decoding: reading.host[$0...], as: UTF8.self) } ?? ""
     }
-    let isAddress = link.traits.contains(.address)
-    func joined(_ some: some Sequence<ArraySlice<UInt8>>) -> String {
-      isAddress ? "" : some.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".")
-    }
+    let isImitation = reading.reason != nil
     return LinkReport(
-      registrableDomain: joined(labels.suffix(count)),
-      publicSuffix: joined(labels.suffix(max(0, count - 1))), bucket: bucket(of: link),
-      imitates: nil, observations: link.traits.observations.map(\.name), span: span)
+      registrableDomain: text(reading.registrableStart),
+      publicSuffix: reading.host.isEmpty ? "" : text(reading.suffixStart),
+      bucket: bucket(of: link),
+      imitates: isImitation ? reading.brand.map { brands[$0].id } : nil, reason: reading.reason,
+      observations: link.traits.observations.map(\.name), span: span)
   }
 
   /// What kind of place a link leads to.
   func bucket(of link: Link) -> LinkReport.Bucket {
     let traits = link.traits
+    if link.reading.reason != nil { return .lookAlike }
     if traits.contains(.short) { return .shortLink }
-    if !traits.isDisjoint(with: [.lookalike, .brandElsewhere]) { return .lookAlike }
+    if traits.contains(.freeHost) { return .freeHost }
+    if traits.contains(.official), let brand = link.reading.brand {
+      switch brands[brand].kind {
+      case "bank": return .bank
+      case "health": return .health
+      default: return .popular
+      }
+    }
     if traits.contains(.agency) { return .gov }
-    if !traits.isDisjoint(with: [.official, .popular]) { return .popular }
-    return traits.contains(.freeHost) ? .freeHost : .unknown
+    return traits.contains(.popular) ? .popular : .unknown
   }
 
   /// A link as a feature vector has it: by name where the name is no secret, else its bucket.

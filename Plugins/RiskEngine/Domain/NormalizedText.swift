@@ -41,6 +41,8 @@ public struct NormalizedText: Sendable {
   public private(set) var letterCount = 0
   /// Upper-case letters.
   public private(set) var upperCaseCount = 0
+  /// Scalars that were folded to others: the first scalar each became, and what it was. Ascending.
+  public private(set) var foldings: [(index: Int, scalar: UInt32)] = []
   /// How many letters could not be folded to ASCII.
   public private(set) var foreignLetterCount = 0
 
@@ -100,10 +102,13 @@ public struct NormalizedText: Sendable {
         default: break
         }
         var packed = folding.packed
+        var isFirst = true
         while packed != 0 {
           let piece = packed & 0xFF
           if piece &- 0x61 < 26 { letterCount += 1 }
           append(piece, mark, start, index, &pendingSpace)
+          if isFirst { foldings.append((scalars.count - 1, scalar)) }
+          isFirst = false
           packed >>= 8
         }
         pending = []
@@ -154,6 +159,30 @@ public struct NormalizedText: Sendable {
   /// The bytes of the original that the scalars in `range` came from.
   public func span(of range: Range<Int>) -> ByteSpan {
     ByteSpan(start: Int(starts[range.lowerBound]), end: Int(ends[range.upperBound - 1]))
+  }
+
+  /// The scalars behind those in `range`: what was folded as it stood before, in lower or upper case; nil when
+  /// all are ASCII and none was folded.
+  func originals(in range: Range<Int>) -> [UInt32]? {
+    var low = 0
+    var high = foldings.count
+    while low < high {
+      let middle = (low + high) / 2
+      if foldings[middle].index < range.lowerBound { low = middle + 1 } else { high = middle }
+    }
+    let isFolded = low < foldings.count && foldings[low].index < range.upperBound
+    guard isFolded || scalars[range].contains(where: { $0 >= 0x80 }) else { return nil }
+    var result: [UInt32] = []
+    result.reserveCapacity(range.count)
+    for index in range {
+      if low < foldings.count, foldings[low].index == index {
+        result.append(foldings[low].scalar)
+        low += 1
+      } else if index == 0 || starts[index] != starts[index - 1] {
+        result.append(scalars[index])
+      }
+    }
+    return result
   }
 
   @inline(__always)

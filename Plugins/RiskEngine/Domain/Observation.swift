@@ -3,7 +3,8 @@ public enum Observation: Int, CaseIterable, Sendable {
   case link, linkShort, linkAddress, linkUser, linkSuspiciousTopLevel, linkLookalike,
     linkBrandElsewhere
   case linkObfuscated, linkForeignScript, linkOfficial, linkAgency, linkPopular, linkUnknown
-  case linkFreeHost, linkNested, linkDeep
+  case linkFreeHost, linkNested, linkDeep, linkPunycode, linkMixedScript, linkShownMismatch
+  case linkPort, linkLong, linkShortShaped, linkManyAt, linkBackslash, linkDirectionOverride
   case phone, money, code, number, email
   case invisible, directionOverride, homoglyphWord, styledWord, leetWord, spacedWord, maskedWord
   case shouting, contact, brief
@@ -30,6 +31,15 @@ public enum Observation: Int, CaseIterable, Sendable {
     case .linkFreeHost: "link.free_host"
     case .linkNested: "link.nested"
     case .linkDeep: "link.deep"
+    case .linkPunycode: "link.punycode"
+    case .linkMixedScript: "link.mixed_script"
+    case .linkShownMismatch: "link.mismatch"
+    case .linkPort: "link.port"
+    case .linkLong: "link.long"
+    case .linkShortShaped: "link.short_shaped"
+    case .linkManyAt: "link.many_at"
+    case .linkBackslash: "link.backslash"
+    case .linkDirectionOverride: "link.direction_override"
     case .phone: "phone"
     case .money: "money"
     case .code: "code"

@@ -100,10 +100,12 @@ extension RiskEngine {
       if circumstances.sender?.isImpossible == true { result.append(.senderImpossible) }
     case .shortCode: result.append(.senderShortCode)
     case .email(let domain):
-      let host = Array(domain.utf8)
-      var traits: Link.Traits = []
-      catalogue.examine(host: host, folded: false, traits: &traits)
-      if !traits.isDisjoint(with: [.lookalike, .brandElsewhere]) {
+      var traits: LinkTraits = []
+      let scalars = domain.unicodeScalars.map(\.value)
+      let isASCII = scalars.allSatisfy { $0 < 0x80 }
+      let reading = catalogue.examine(
+        host: Punycode.folded(scalars), scalars: isASCII ? nil : scalars, traits: &traits)
+      if reading.reason != nil {
         result.append(.senderLookalike)
       }
     case nil: break

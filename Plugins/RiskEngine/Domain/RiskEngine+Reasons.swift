@@ -2,6 +2,8 @@ extension RiskEngine {
   /// Reasons below this share are left out.
   static let leastShare = 0.10
   static let mostReasons = 3
+  /// What the text model's own evidence is called.
+  static let modelSignal = "model"
 
   /// What speaks for a scam, in units of log-odds.
   struct ForEvidence {
@@ -33,7 +35,8 @@ extension RiskEngine {
     if evidence.model > 0 {
       all.append(
         Assessment.Reason(
-          signal: "model", share: evidence.model / evidence.total, span: modelSpan(text, reading)))
+          signal: Self.modelSignal, share: evidence.model / evidence.total,
+          span: modelSpan(text, reading)))
     }
     return Self.strongest(all)
   }
@@ -58,11 +61,13 @@ extension RiskEngine {
       sender: sender.map { senders.entries[$0].id })
   }
 
-  /// The reasons that are worth telling, strongest first; equal ones in the order of the text.
+  /// The reasons that are worth telling, strongest first; equal ones in the order of the text. The model
+  /// comes behind those that a person can check.
   static func strongest(_ reasons: [Assessment.Reason]) -> [Assessment.Reason] {
-    Array(
-      reasons.enumerated().sorted { ($1.element.share, $0.offset) < ($0.element.share, $1.offset) }
-        .map(\.element).prefix(mostReasons).filter { $0.share >= leastShare })
+    let told = reasons.enumerated()
+      .sorted { ($1.element.share, $0.offset) < ($0.element.share, $1.offset) }
+      .map(\.element).prefix(mostReasons).filter { $0.share >= leastShare }
+    return told.filter { $0.signal != modelSignal } + told.filter { $0.signal == modelSignal }
   }
 
   /// The sender that a match is about: one that it names, else the first that the text does.

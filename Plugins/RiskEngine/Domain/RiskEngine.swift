@@ -41,6 +41,9 @@ public struct RiskEngine: Sendable {
   /// Which rules and model answer: `rules 1.0.0, model 1.0.0`.
   public var version: String { "rules \(rules.version), model \(modelVersion)" }
 
+  /// Tells what a link's address alone says.
+  public var links: LinkInspector { LinkInspector(catalogue) }
+
   /// What people call a sender of the list; nil when it is not there.
   public func senderName(_ id: String) -> String? { senders.entry(id)?.name }
 
@@ -88,7 +91,7 @@ public struct RiskEngine: Sendable {
       confidence: confidence(
         text, reading, score: score, modelLogOdds: modelLogOdds, circumstances),
       reasons: level == .low ? [] : reasons(text, reading, evidence),
-      counterEvidence: counterEvidence(text, reading))
+      counterEvidence: level == .high ? [] : counterEvidence(text, reading))
   }
 
   /// The score of both halves together.

@@ -9,10 +9,10 @@ public struct RuleBundle: Sendable {
   ///
   /// - Throws: `RuleFileError` naming the part and the word that is wrong.
   public init(
-    rules: RuleFile, domains: DomainLists, senders: SenderFile
+    rules: RuleFile, domains: DomainCatalogue.Sources, senders: SenderFile
   ) throws(RuleFileError) {
     self.senders = try SenderDirectory(senders)
     self.rules = try RuleSet(rules, senders: senders)
-    catalogue = DomainCatalogue(domains, senders)
+    catalogue = DomainCatalogue(domains, senders: senders.senders)
   }
 }

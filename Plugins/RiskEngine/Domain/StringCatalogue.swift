@@ -55,7 +55,8 @@ public struct StringCatalogue: Codable, Sendable {
     func missing(_ what: String) -> RuleFileError {
       RuleFileError(description: "strings of `\(language)`: \(what) has no sentence; write one")
     }
-    for signal in rules.signals.map(\.rule.id) + ["model"] where signals[signal]?.isEmpty != false {
+    for signal in rules.signals.map(\.rule.id) + [RiskEngine.modelSignal]
+    where signals[signal]?.isEmpty != false {
       throw missing("signal `\(signal)`")
     }
     for contact in contacts.federal where purposes[contact.id]?.isEmpty != false {

@@ -67,6 +67,7 @@ struct Tokenizer {
         schemeBefore = false
         switch found {
         case .link(let range, var link):
+          compareWithShown(&link, range, text, result)
           if range.lowerBound > index { words(text, index..<range.lowerBound, &result) }
           link.token = result.tokens.count
           result.links.append(link)
@@ -587,94 +588,16 @@ struct Tokenizer {
     return end
   }
 
-  // MARK: - Links
-
-  /// `http` or `hxxps:` that stands apart from its slashes.
-  private func standsForScheme(_ scalars: [UInt32], _ range: Range<Int>) -> Bool {
-    let word = scalars[range]
-    let bare = word.last == 0x3A ? word.dropLast() : word
-    let bytes = LinkReader.ascii(bare)
-    guard let (length, _) = LinkReader.schemeLength(bytes) else { return false }
-    return length == bytes.count
-  }
-
-  /// Where the link starts behind slashes that stand apart; nil when none follow.
-  private func skipSlashes(_ scalars: [UInt32], _ start: Int) -> Int? {
-    var index = start
-    var slashes = 0
-    while index < scalars.count, index - start < 8 {
-      switch scalars[index] {
-      case 0x2F: slashes += 1
-      case 0x20, 0x3A: break
-      default: return slashes > 0 ? index : nil
-      }
-      index += 1
-    }
-    return nil
-  }
-
-  /// `bit . ly/x`, `example dot com`: a host in pieces. Only hosts that the lists know count, or ones
-  /// with a path.
-  private func spacedLink(_ text: NormalizedText, _ chunk: Range<Int>) -> (Range<Int>, Link)? {
-    let scalars = text.scalars
-    guard chunk.count >= 2, chunk.count <= 40, chunk.upperBound + 2 < scalars.count,
-      scalars[chunk.upperBound - 1] == 0x2E || scalars[chunk.upperBound + 1] == 0x2E
-        || scalars[chunk.upperBound + 1] == 0x64 && scalars[chunk.upperBound + 2] == 0x6F,
-      scalars[chunk].allSatisfy({ LinkReader.isHostScalar($0) })
-    else { return nil }
-    var index = chunk.upperBound
-    var host = LinkReader.ascii(scalars[chunk])
-    if scalars[index] == 0x20, scalars[index + 1] == 0x2E {
-      index += 2
-    } else if scalars[index] == 0x20, scalars[index + 1] == 0x64, scalars[index + 2] == 0x6F,
-      index + 4 < scalars.count, scalars[index + 3] == 0x74, scalars[index + 4] == 0x20
-    {
-      index += 4
-    } else if host.last == UInt8(ascii: "."), scalars[index] == 0x20 {
-      host.removeLast()
-    } else {
-      return nil
-    }
-    if index < scalars.count, scalars[index] == 0x20 { index += 1 }
-    let topStart = index
-    while index < scalars.count, scalars[index] &- 0x61 < 26, index - topStart < 12 { index += 1 }
-    guard index - topStart >= 2,
-      index == scalars.count || !LinkReader.isHostScalar(scalars[index])
-        || scalars[index] == 0x2E
-    else { return nil }
-    host.append(UInt8(ascii: "."))
-    let topLevelStart = host.count
-    host.append(contentsOf: LinkReader.ascii(scalars[topStart..<index]))
-    let hasPath = index < scalars.count && scalars[index] == 0x2F
-    let known = reader.catalogue.listing(of: host)
-    guard reader.catalogue.listing(of: host[topLevelStart...]).contains(.topLevel),
-      !known.isDisjoint(with: [.shortener, .brand, .popular, .freeHost]) || hasPath
-    else { return nil }
-    while index < scalars.count, scalars[index] != 0x20 { index += 1 }
-    var traits: Link.Traits = .obfuscated
-    reader.catalogue.examine(host: host, folded: false, traits: &traits)
-    return (
-      chunk.lowerBound..<index,
-      Link(
-        token: 0, host: host, topLevelStart: topLevelStart, hasPath: hasPath, traits: traits)
-    )
-  }
-
-  private func report(_ link: Link, _ result: inout TokenizedText) {
-    note(.link, link.token, &result)
-    for observation in link.traits.observations { note(observation, link.token, &result) }
-  }
-
   // MARK: - Small parts
 
-  private func append(
+  func append(
     _ kind: Token.Kind, _ word: Int, _ range: Range<Int>, _ result: inout TokenizedText,
     _ form: Token.Form = .plain
   ) {
     result.tokens.append(Token(range: range, kind: kind, form: form, word: word))
   }
 
-  private func note(_ observation: Observation, _ token: Int, _ result: inout TokenizedText) {
+  func note(_ observation: Observation, _ token: Int, _ result: inout TokenizedText) {
     result.findings.append(Finding(atom: observation.rawValue, first: token, last: token))
   }
 

@@ -47,7 +47,7 @@ public final class ResourceBundle: Sendable {
   public init(folder: String) throws(ResourceError) {
     let files = try SealedFolder(folder)
     let rules = try files.decode(RuleFile.self, "rules.json")
-    let domains = try files.decode(DomainLists.self, "domains.json")
+    let domains = try Self.domains(files, folder)
     let senders = try files.decode(SenderFile.self, "senders.json")
     let contacts = try files.decode(ContactFile.self, "contacts.json")
     metadata = try files.decode(ModelMetadata.self, "model.json")
@@ -85,6 +85,23 @@ public final class ResourceBundle: Sendable {
     }
     self.strings = strings
     self.english = english
+  }
+
+  private static func domains(
+    _ files: SealedFolder, _ folder: String
+  ) throws(ResourceError) -> DomainCatalogue.Sources {
+    let bytes = try files.bytes("suffixes.bin")
+    let suffixes: PublicSuffixes
+    do throws(PublicSuffixes.FileError) {
+      suffixes = try PublicSuffixes(decoding: bytes)
+    } catch {
+      throw ResourceError("\(folder)/suffixes.bin: \(error)")
+    }
+    return DomainCatalogue.Sources(
+      lists: try files.decode(DomainLists.self, "domains.json"),
+      brands: String(decoding: try files.bytes("brands.txt"), as: UTF8.self),
+      popular: String(decoding: try files.bytes("popular.txt"), as: UTF8.self),
+      suffixes: suffixes)
   }
 
   /// The sentences in a language; English when there are none in it.

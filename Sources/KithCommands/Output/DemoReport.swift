@@ -31,7 +31,7 @@ struct DemoReport {
     for path in shown {
       guard let value = DemoFile.value(at: path, in: answer) else { continue }
       let words = Self.words(value)
-      guard !words.isEmpty else { continue }
+      guard !words.isEmpty, !words.hasSuffix(" unspecified") else { continue }
       for (index, line) in TextWidth.wrapped(SafeText.line(words), width: width - 2).enumerated() {
         lines.append("    \(index == 0 ? "-" : " ") \(line)")
       }

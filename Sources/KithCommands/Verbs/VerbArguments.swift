@@ -206,6 +206,12 @@ private struct VerbArgumentParser<Reader: ValueReader> {
         guard positional != nil, argument == "-" || !argument.hasPrefix("-") else {
           throw unexpected(argument)
         }
+        // `--urgent true`: a yes-or-no flag takes no word, and nobody means that word for the text.
+        if words.isEmpty, rest.isEmpty || rest.first?.hasPrefix("--") == true,
+          values.last?.flag.kind == .bool, argument == "true" || argument == "false"
+        {
+          throw unexpected(argument)
+        }
         words.append(argument)
         continue
       }

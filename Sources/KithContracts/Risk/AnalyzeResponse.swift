@@ -25,10 +25,10 @@ public struct AnalyzeResponse: GeneratedMessage {
   /// model disagree.
   public var confidence: Double = 0
 
-  /// Up to three reasons for the score, strongest first. Empty only for a low level.
+  /// Up to three reasons for the score, strongest first, `model` last. Empty only for a low level.
   public var reasons: [Reason] = []
 
-  /// What speaks against a scam, strongest first, up to three. Empty when nothing does.
+  /// What speaks against a scam, strongest first, up to three. Empty when nothing does, and for a high level.
   public var counterEvidence: [Reason] = []
 
   /// What to do, most important first; at least one. The title of the first is the one safe next step.

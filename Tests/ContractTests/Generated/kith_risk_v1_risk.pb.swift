@@ -394,10 +394,10 @@ nonisolated struct Kith_Risk_V1_AnalyzeResponse: Sendable {
   /// model disagree.
   var confidence: Double = 0
 
-  /// Up to three reasons for the score, strongest first. Empty only for a low level.
+  /// Up to three reasons for the score, strongest first, `model` last. Empty only for a low level.
   var reasons: [Kith_Risk_V1_Reason] = []
 
-  /// What speaks against a scam, strongest first, up to three. Empty when nothing does.
+  /// What speaks against a scam, strongest first, up to three. Empty when nothing does, and for a high level.
   var counterEvidence: [Kith_Risk_V1_Reason] = []
 
   /// What to do, most important first; at least one. The title of the first is the one safe next step.

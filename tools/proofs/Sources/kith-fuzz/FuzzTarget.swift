@@ -12,6 +12,7 @@ enum FuzzTargets {
     ("protobuf", { try ProtobufTarget() }),
     ("json", { try JSONTarget() }),
     ("manifests", { ManifestsTarget() }),
+    ("texts", { try TextsTarget() }),
   ]
 
   /// Their names.

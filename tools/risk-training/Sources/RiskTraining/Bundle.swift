@@ -64,8 +64,21 @@ public struct Bundle {
       }
     }
     return try RuleBundle(
-      rules: read("rules.json", RuleFile.self), domains: read("domains.json", DomainLists.self),
+      rules: read("rules.json", RuleFile.self), domains: domains(),
       senders: read("senders.json", SenderFile.self))
+  }
+
+  /// The lists of domains.
+  public func domains() throws -> DomainCatalogue.Sources {
+    func text(_ name: String) throws -> String {
+      try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+    }
+    let suffixes = try Data(contentsOf: folder.appending(path: "suffixes.bin"))
+    return DomainCatalogue.Sources(
+      lists: try JSONDecoder().decode(
+        DomainLists.self, from: Data(contentsOf: folder.appending(path: "domains.json"))),
+      brands: try text("brands.txt"), popular: try text("popular.txt"),
+      suffixes: try PublicSuffixes(decoding: [UInt8](suffixes)))
   }
 
   /// The engine that ships.
