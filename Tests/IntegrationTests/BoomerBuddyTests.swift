@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HostContract
+import KithManifest
 import KithRPC
 import KithTesting
 import RiskContract

@@ -36,7 +36,7 @@ struct RuleSetTests {
 
   @Test(arguments: [
     ("pay with a gift card", true), ("gift cards, send them", true), ("egift now pay", true),
-    ("egift cards pay", true), ("gift card", false), ("pay", false), ("giftcard pay", false),
+    ("egift cards pay", true), ("gift card", false), ("pay", false), ("giftcard pay", true),
     ("pay one two three four five gift card", false), ("never pay a gift card", false),
     ("never one two three pay a gift card", true),
   ])

@@ -81,7 +81,7 @@ extension RiskEngine {
       return Calculation.Signal(
         id: rule.id, group: rule.group, weight: rule.weight, points: points,
         span: span(text, reading, match.tokens),
-        sender: reading.senders.first.map { senders.entries[$0].id })
+        sender: sender(of: match, reading))
     }
     let groups = weighing.sums.indices.filter { weighing.sums[$0] != 0 }.map {
       Calculation.Group(name: rules.groupNames[$0], sum: weighing.sums[$0], cap: rules.caps[$0])

@@ -79,7 +79,7 @@ extension RiskEngine {
       lengthCharacters: scalarCount, hasLinks: !reading.tokenized.links.isEmpty,
       linkDomains: domains, signals: reading.matches.map { rules.signals[$0.signal].rule.id },
       brandSuspects: bands.level(of: score) == .low
-        ? [] : reading.senders.map { senders.entries[$0].id },
+        ? [] : suspects(reading),
       timeOfDay: circumstances.partOfDay,
       modelScore: max(bounds.lowerBound, min(bounds.upperBound, rounded)))
   }
@@ -104,8 +104,8 @@ extension RiskEngine {
     let score = score(modelLogOdds: modelLogOdds, weighing)
     let level = bands.level(of: score)
     let evidence = evidence(modelLogOdds: modelLogOdds, weighing)
-    let suspect = vector.brandSuspects.prefix(FeatureVector.mostNames).lazy
-      .compactMap { id in self.senders.entries.firstIndex { $0.id == id } }.first
+    let suspect = vector.brandSuspects.prefix(FeatureVector.mostNames)
+      .first { senderName($0) != nil }
     func reasons(for side: Double, total: Double, unit: Double) -> [Assessment.Reason] {
       guard total > 0 else { return [] }
       var all = zip(signals, weighing.points).filter { $1 * side > 0 }.map { signal, points in

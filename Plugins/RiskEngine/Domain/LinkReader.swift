@@ -184,7 +184,7 @@ struct LinkReader {
       if hasPath, link.traits.isUnknown, let registrable = link.reading.registrableStart,
         registrable == 0,
         catalogue.isShortenerShaped(
-          host[...], ending: link.reading.suffixStart,
+          link.reading.host[...], ending: link.reading.suffixStart,
           path: Self.ascii(scalars[index..<max(index, min(stop, index + 16))])[...])
       {
         link.traits.insert(.shortShaped)

@@ -37,13 +37,18 @@ extension DomainCatalogue {
     func text(_ start: Int?) -> String {
       start.map { String(decoding: reading.host[$0...], as: UTF8.self) } ?? ""
     }
-    let isImitation = reading.reason != nil
     return LinkReport(
       registrableDomain: text(reading.registrableStart),
       publicSuffix: reading.host.isEmpty ? "" : text(reading.suffixStart),
       bucket: bucket(of: link),
-      imitates: isImitation ? reading.brand.map { brands[$0].id } : nil, reason: reading.reason,
+      imitates: imitated(by: link)?.id, reason: reading.reason,
       observations: link.traits.observations.map(\.name), span: span)
+  }
+
+  /// Whom a link imitates.
+  func imitated(by link: Link) -> BrandBook.Brand? {
+    guard link.reading.reason != nil, let brand = link.reading.brand else { return nil }
+    return brands[brand]
   }
 
   /// What kind of place a link leads to.

@@ -54,11 +54,11 @@ extension RiskEngine {
   }
 
   func reason(
-    _ signal: Int, share: Double, span: ByteSpan?, sender: Int?
+    _ signal: Int, share: Double, span: ByteSpan?, sender: String?
   ) -> Assessment.Reason {
     Assessment.Reason(
       signal: rules.signals[signal].rule.id, share: share, span: span,
-      sender: sender.map { senders.entries[$0].id })
+      sender: sender)
   }
 
   /// The reasons that are worth telling, strongest first; equal ones in the order of the text. The model
@@ -70,17 +70,36 @@ extension RiskEngine {
     return told.filter { $0.signal != modelSignal } + told.filter { $0.signal == modelSignal }
   }
 
-  /// The sender that a match is about: one that it names, else the first that the text does.
-  private func sender(of match: RuleSet.Match, _ reading: Reading) -> Int? {
+  /// Whom a match is about, by the sender's or brand's id: whom its link imitates, a sender that it names, else the first that
+  /// the text does.
+  func sender(of match: RuleSet.Match, _ reading: Reading) -> String? {
+    if let tokens = match.tokens {
+      for link in reading.tokenized.links where tokens.contains(link.token) {
+        if let imitated = catalogue.imitated(by: link) { return imitated.id }
+      }
+    }
     guard let first = reading.senders.first else { return nil }
-    guard let tokens = match.tokens, reading.senders.count > 1 else { return first }
+    guard let tokens = match.tokens, reading.senders.count > 1 else {
+      return senders.entries[first].id
+    }
     for finding in reading.findings
     where finding.first >= tokens.lowerBound && finding.last <= tokens.upperBound
       && rules.senderAtoms.contains(finding.atom)
     {
-      return finding.atom - rules.senderAtoms.lowerBound
+      return senders.entries[finding.atom - rules.senderAtoms.lowerBound].id
     }
-    return first
+    return senders.entries[first].id
+  }
+
+  /// Whom a text seems to pose as, by their ids: those it names, and those its links imitate.
+  func suspects(_ reading: Reading) -> [String] {
+    var ids = reading.senders.map { senders.entries[$0].id }
+    for link in reading.tokenized.links where ids.count < Self.mostSenders {
+      if let imitated = catalogue.imitated(by: link), !ids.contains(imitated.id) {
+        ids.append(imitated.id)
+      }
+    }
+    return ids
   }
 
   func span(

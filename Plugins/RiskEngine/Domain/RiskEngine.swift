@@ -44,8 +44,10 @@ public struct RiskEngine: Sendable {
   /// Tells what a link's address alone says.
   public var links: LinkInspector { LinkInspector(catalogue) }
 
-  /// What people call a sender of the list; nil when it is not there.
-  public func senderName(_ id: String) -> String? { senders.entry(id)?.name }
+  /// What people call a sender or a brand; nil when it is not known.
+  public func senderName(_ id: String) -> String? {
+    senders.entry(id)?.name ?? catalogue.brands.first { $0.id == id }?.name
+  }
 
   /// The features of a text, for training.
   public func features(of text: String) -> FeatureExtractor.Features {
