@@ -17,14 +17,23 @@ struct WorkTests {
     "a.b.c.d.", "[.]", "www.paypal.co ", "accountaccount", "ver.ify", "g.i.f.t.", "\u{202E}tfig ",
     "caller: ", "a\u{1F381}", "press one. ", "p4ssw0rd ", "youraccountissuspended ",
   ])
+  func growsWithTheText(piece: String) throws {
+    try growth(of: piece, from: 1 << 15, to: 1 << 17)
+  }
+
+  @Test(arguments: ["a", "1 ", "http://a.b/", "gift card ", "ver.ify", "press one. "])
   func growsWithTheTextUpToOneMiB(piece: String) throws {
-    // From a size where windows have begun to repeat, so that what is fixed does not count.
-    var size = 1 << 17
+    try growth(of: piece, from: 1 << 18, to: 1 << 20)
+  }
+
+  /// From a size where windows have begun to repeat, so that what is fixed does not count.
+  private func growth(of piece: String, from start: Int, to end: Int) throws {
+    var size = start
     func text(_ size: Int) -> String {
       String(repeating: piece, count: size / piece.utf8.count)
     }
     var last = try work(text(size))
-    while size < 1 << 20 {
+    while size < end {
       size *= 2
       let now = try work(text(size))
       #expect(
