@@ -10,20 +10,20 @@ enum GoldenScores {
   }
 
   /// The score of the feature vector in `EdgeCaseTests`.
-  static let vector: UInt64 = 0x3fee_78b1_d8f4_b0b1
+  static let vector: UInt64 = 0x3fee_234c_78a4_f301
 
   static let all: [Golden] = [
-    Golden(text: "Your code is 123456. Don't share it", bits: 0x3f2e_0fe2_2a30_79f6),
+    Golden(text: "Your code is 123456. Don't share it", bits: 0x3f27_6284_2f63_ed53),
     Golden(
       text: "IRS: a warrant is out for your arrest. Pay $900 in gift cards today",
-      bits: 0x3fef_f34f_2442_748a),
-    Golden(text: "Hey are we still on for lunch tomorrow?", bits: 0x3f63_b8e0_3d4d_c713),
+      bits: 0x3fef_ffad_f95d_5360),
+    Golden(text: "Hey are we still on for lunch tomorrow?", bits: 0x3f5f_3688_e375_af5e),
     Golden(
       text: "USPS: your parcel is on hold, pay the fee at http://usps-pay.top/a",
-      bits: 0x3fef_ffad_c549_d24a),
+      bits: 0x3fef_fffb_5d21_4dc5),
     Golden(
       text: "p\u{0430}ypal.com \u{FF27}\u{FF29}\u{FF26}\u{FF34} \u{1F600} g i f t",
-      bits: 0x3fef_b8c8_2361_ca36),
-    Golden(text: "hola, su cuenta ha sido bloqueada", bits: 0x3f61_e469_fa2d_ba44),
+      bits: 0x3fef_fc08_d676_688b),
+    Golden(text: "hola, su cuenta ha sido bloqueada", bits: 0x3f94_1679_5c69_b28a),
   ]
 }

@@ -33,7 +33,8 @@ public struct Bundle {
 
     /// All of it.
     public init(
-      version: String, createdAt: String, rulesVersion: String, file: String, sha256: String, trainingTexts: Int,
+      version: String, createdAt: String, rulesVersion: String, file: String, sha256: String,
+      trainingTexts: Int,
       generatedTexts: Int, figures: [String: Double]
     ) {
       self.version = version

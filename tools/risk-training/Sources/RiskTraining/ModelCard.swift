@@ -58,7 +58,8 @@ public struct ModelCard {
     "otp_th": "genuine one-time codes and service texts; MIT",
     "ftc_robocall": "FTC Point of No Entry robocalls, machine transcripts; public domain",
     "spamassassin": "SpamAssassin public corpus of 2002, e-mail; ODC PDDL / CC0",
-    "own": "generated from templates written for Kith (`tools/risk-training/templates`); as the project",
+    "own":
+      "generated from templates written for Kith (`tools/risk-training/templates`); as the project",
   ]
 
   /// The card as Markdown.
@@ -98,7 +99,8 @@ public struct ModelCard {
       let f = row.figures
       lines.append(
         "| \(row.name) | \(row.held) | \(f.texts) | \(f.scams) | \(percent(f.recall)) | \(number(f.auc)) | "
-          + "\(number(f.ece)) | \(percent(f.falsePositivesLegit)) | \(percent(f.falsePositivesSpam)) |")
+          + "\(number(f.ece)) | \(percent(f.falsePositivesLegit)) | \(percent(f.falsePositivesSpam)) |"
+      )
     }
     lines += [
       "", "## Limits", "",

@@ -57,7 +57,9 @@ public enum Obfuscation: String, CaseIterable, Sendable {
 
   private func disguised(_ word: String, _ random: inout SplitMix) -> String {
     let letters = Array(word)
-    func joined(_ separator: String) -> String { letters.map(String.init).joined(separator: separator) }
+    func joined(_ separator: String) -> String {
+      letters.map(String.init).joined(separator: separator)
+    }
     func split(_ separator: String, _ random: inout SplitMix) -> String {
       if random.below(2) == 0 { return joined(separator) }
       let at = 2 + random.below(letters.count - 3)
@@ -111,7 +113,8 @@ public enum Obfuscation: String, CaseIterable, Sendable {
   private static func hidingLinks(_ text: String) -> String {
     text.split(separator: " ", omittingEmptySubsequences: false).map { part in
       guard part.contains("/") || part.dropLast().contains(".") else { return String(part) }
-      var link = String(part).replacing("http://", with: "hxxp://").replacing("https://", with: "hxxps://")
+      var link = String(part).replacing("http://", with: "hxxp://").replacing(
+        "https://", with: "hxxps://")
       if let dot = link.firstIndex(of: "."), link.index(after: dot) < link.endIndex,
         link[link.index(after: dot)].isLetter
       {

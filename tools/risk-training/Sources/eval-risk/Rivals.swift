@@ -51,7 +51,8 @@ enum Rivals {
     let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
-      throw ToolError("\(arguments.first ?? program) ended with status \(process.terminationStatus)")
+      throw ToolError(
+        "\(arguments.first ?? program) ended with status \(process.terminationStatus)")
     }
     return String(decoding: output, as: UTF8.self)
   }

@@ -50,7 +50,8 @@ enum Table {
   }
 
   static func printDisguises(_ rows: [Row]) {
-    Swift.print(left("disguise", 20) + left("set", 27) + left("engine", 14) + " scams recall   lost")
+    Swift.print(
+      left("disguise", 20) + left("set", 27) + left("engine", 14) + " scams recall   lost")
     for row in rows {
       Swift.print(
         left(row.disguise ?? "", 20) + left(row.set, 27) + left(row.engine, 14)

@@ -99,7 +99,8 @@ func leaveOneOut(_ data: URL) throws {
   } else {
     print(
       "Each source scored by a model that was trained without it; spamhunter, super, exais and the held templates by the "
-        + "whole one. Flagged: score >= 0.35. @0.5%: recall above 99.5 % of all legitimate texts of the sources.")
+        + "whole one. Flagged: score >= 0.35. @0.5%: recall above 99.5 % of all legitimate texts of the sources."
+    )
     Table.print(rows)
   }
 }
@@ -207,7 +208,9 @@ func evaluate(_ data: URL) throws {
   print(
     "baseline: scikit-learn TF-IDF (words 1-2, characters 3-5) + logistic regression on the same train.jsonl, flagging "
       + "above 99.5 % of all legitimate texts here (\(String(format: "%.3f", baselineThreshold))).")
-  print("SpamAssassin: Debian's rules without network, at its 5 points, on at most 100 texts a set, chosen by hash.\n")
+  print(
+    "SpamAssassin: Debian's rules without network, at its 5 points, on at most 100 texts a set, chosen by hash.\n"
+  )
   Table.print(rows)
   print("")
   Table.printDisguises(disguises.sorted { ($0.disguise ?? "") < ($1.disguise ?? "") })
