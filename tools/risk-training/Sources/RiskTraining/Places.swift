@@ -12,6 +12,12 @@ public enum Places {
   public static let modelCard = root.appending(path: "Plugins/RiskEngine/MODEL.md")
   /// This package.
   public static let package = root.appending(path: "tools/risk-training")
+  /// The folder that `--data` names, or the one of that name in it.
+  public static func data(_ given: String, or name: String) -> URL {
+    let folder = URL(filePath: given)
+    let inner = folder.appending(path: name)
+    return FileManager.default.fileExists(atPath: inner.path) ? inner : folder
+  }
   /// The folder of our own texts.
   public static let templates = package.appending(path: "templates")
 }

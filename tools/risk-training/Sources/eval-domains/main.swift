@@ -31,7 +31,13 @@ struct Figures: Codable {
   var hostsPerSecond: [String: Int] = [:]
 }
 
+/// The lines of a list; none, saying so, where there is no such list.
 func lines(_ place: URL) throws -> [String] {
+  guard FileManager.default.fileExists(atPath: place.path) else {
+    FileHandle.standardError.write(
+      Data("eval-domains: \(place.path) is not there: left out\n".utf8))
+    return []
+  }
   let text: String
   do {
     text = try String(contentsOf: place, encoding: .utf8)
@@ -52,7 +58,7 @@ func count(
   shares[key] = share
 }
 
-func evaluate(_ data: URL) throws -> Figures {
+func evaluate(_ domains: URL) throws -> Figures {
   var figures = Figures()
   let bundle = Bundle(folder: Places.resources)
   let clock = ContinuousClock()
@@ -62,7 +68,6 @@ func evaluate(_ data: URL) throws -> Figures {
   figures.loadMilliseconds = (clock.now - start) / .milliseconds(1)
   func isLookAlike(_ domain: String) -> Bool { inspector.inspect(domain)?.bucket == .lookAlike }
 
-  let domains = data.appending(path: "domains")
   let listed = try lines(domains.appending(path: "dnstwist_permutations.csv")).dropFirst().map {
     $0.split(separator: ",").map(String.init)
   }
@@ -115,7 +120,7 @@ func evaluate(_ data: URL) throws -> Figures {
     }
     let begin = clock.now
     var rounds = 0
-    while clock.now - begin < .milliseconds(400) {
+    while !list.isEmpty, clock.now - begin < .milliseconds(400) {
       for domain in list { _ = inspector.inspect(domain) }
       rounds += list.count
     }
@@ -152,7 +157,8 @@ func evaluate(_ data: URL) throws -> Figures {
 
   figures.suffixVectors = try suffixVectors(domains.appending(path: "test_psl.txt"))
   figures.skeletons = try skeletons(
-    data.appending(path: "unicode_confusables/icu72_skeleton.tsv"))
+    domains.deletingLastPathComponent()
+      .appending(path: "unicode_confusables/icu72_skeleton.tsv"))
   return figures
 }
 
@@ -215,7 +221,7 @@ do {
   guard let data = option("--data") else {
     throw ToolError("give the folder of the lists: tools/eval-domains --data DIR [--json]")
   }
-  let figures = try evaluate(URL(filePath: data))
+  let figures = try evaluate(Places.data(data, or: "domains"))
   if CommandLine.arguments.contains("--json") {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -229,7 +229,7 @@ do {
       "usage: tools/eval-risk --data DIR [--leave-one-out] [--json] [--no-baseline] [--no-spamassassin] | "
         + "tools/eval-risk --speed [--json]")
   }
-  let folder = URL(filePath: data)
+  let folder = Places.data(data, or: "risk_text")
   if CommandLine.arguments.contains("--leave-one-out") {
     try leaveOneOut(folder)
   } else {

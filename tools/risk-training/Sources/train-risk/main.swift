@@ -21,7 +21,7 @@ do {
   guard let data = option("--data") else {
     fail("usage: tools/train-risk --data DIR   (DIR holds train.jsonl and tune.jsonl)")
   }
-  let folder = URL(filePath: data)
+  let folder = Places.data(data, or: "risk_text")
   let settings = Trainer.Settings.fromCommandLine()
   let out = Bundle(folder: option("--out").map { URL(filePath: $0) } ?? Places.resources)
   let resources = Bundle(folder: Places.resources)
