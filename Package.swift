@@ -162,9 +162,9 @@ let shells: [Target] = [
   library(
     "KithHost",
     [
-      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
-      "MetricsContract", "WorkerContract", "CLinux", crypto,
+      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics",
+      "KithPersonalData", "KithPlanning", "KithRPC", "KithSealing", "KithSupervision",
+      "KithTransportNng", "KithWire", "MetricsContract", "WorkerContract", "CLinux", crypto,
     ]),
   library(
     "KithCommands",

@@ -58,8 +58,9 @@ enum House {
       "Crypto", "Logging", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
     "KithHost": [
-      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-      "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
+      "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics",
+      "KithPersonalData", "KithPlanning", "KithRPC", "KithSealing", "KithSupervision",
+      "KithTransportNng", "KithWire",
       "MetricsContract", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
     "KithCommands": [
