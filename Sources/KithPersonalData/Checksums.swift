@@ -25,15 +25,20 @@ enum Checksums {
     let four = digits.prefix(4).reduce(0) { $0 * 10 + Int($1) }
     let two = four / 100
     switch two {
-    case 40...49: return count == 13 || count == 16 || count == 19
+    case 40...49: return count == 13 || count == 16 || count == 18 || count == 19
     case 51...55: return count == 16
-    case 22...27: return (2221...2720).contains(four) && count == 16
+    // Mastercard's second range; Mir.
+    case 22...27: return (2221...2720).contains(four) ? count == 16 : four < 2205 && count >= 16
     case 34, 37: return count == 15
-    case 30: return four < 3060 && count == 14
-    case 36, 38, 39: return count == 14
-    case 35: return (3528...3589).contains(four) && count == 16
-    // JCB's old range.
-    case 18, 21: return (four == 1800 || four == 2131) && count == 15
+    // Diners Club.
+    case 30: return (four < 3060 || four == 3095) && count >= 14
+    case 36, 38, 39: return count >= 14
+    case 35: return (3528...3589).contains(four) && count >= 16
+    // JCB's old range; UATP, the airlines'.
+    case 21: return four == 2131 && count == 15
+    case 10...19: return count == 15
+    // UnionPay and RuPay.
+    case 81, 82: return count >= 16
     // Maestro, Discover, UnionPay.
     case 50, 56...69: return true
     default: return false

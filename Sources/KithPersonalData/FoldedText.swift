@@ -101,6 +101,8 @@ struct FoldedText {
     case 0x300...0x36F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE00...0xFE0F,
       0xFE20...0xFE2F:
       return .mark
+    // Whatever the currency, it is an amount that follows.
+    case 0xA2...0xA5, 0x20A0...0x20CF: return .byte(UInt8(ascii: "$"))
     // Superscripts of Latin-1.
     case 0xB2, 0xB3: return .byte(UInt8(scalar - 0xB2) + UInt8(ascii: "2"))
     case 0xB9: return .byte(UInt8(ascii: "1"))

@@ -10,7 +10,9 @@ extension Scan {
     // `12-34 Main Street`, `12 1/2 Main Street`: the last group is the one before the name.
     var place = number.upperBound
     if at(place).isASCIILetter, !at(place + 1).isWord { place += 1 }
-    guard at(place) == 0x20, before(number.lowerBound) != UInt8(ascii: "$") else { return }
+    guard at(place) == 0x20, before(number.lowerBound) != UInt8(ascii: "$"),
+      before(number.lowerBound) != UInt8(ascii: ":") || !before(number.lowerBound - 1).isDigit
+    else { return }
     guard let end = streetEnd(from: place + 1) else { return }
     var start = number.lowerBound
     if before(start) == UInt8(ascii: "-") || before(start) == UInt8(ascii: "/") {

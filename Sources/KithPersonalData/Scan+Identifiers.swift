@@ -155,7 +155,7 @@ extension Scan {
       && Checksums.deaRegistration(bytes[(start + 2)..<word.upperBound].map { $0 - 48 }[...])
     let isPassport =
       word.count == 9 && letters == 1 && bytes[(start + 1)..<word.upperBound].allSatisfy(\.isDigit)
-    if isAlone(word) {
+    if isAnswer(word) {
       if isDEA { add(.deaRegistration, word, isConfirmed: true) }
       if isPassport { add(.passport, word) }
       return

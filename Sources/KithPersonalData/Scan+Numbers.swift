@@ -61,6 +61,12 @@ extension Scan {
     }
   }
 
+  /// Whether all of the run has been found to be something: then its words need not be asked for.
+  var isTaken: Bool {
+    guard let last = candidates.last else { return false }
+    return last.range.lowerBound <= run.start && last.range.upperBound >= run.end
+  }
+
   private static func isSeparator(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"),
@@ -123,9 +129,11 @@ extension Scan {
     let range = run.bytes(group..<best.end + 1)
     guard !isPartOfKey(range), !isInBlob(range) else { return }
     let length = run.digits(group..<best.end + 1).count
-    // Twelve and thirteen digits are common: a parcel's number is not a card's because one in ten has the sum.
-    if length < 14, !around.nearest.isDisjoint(with: [.thing, .phone]) { return }
-    if length < 14, policy == .log, !around.nearest.contains(.card) { return }
+    // Twelve and thirteen digits are common: a parcel's number is not a card's because one in ten has the sum. Fifteen from 1 on are
+    // an airline's.
+    let isWeak = length < 14 || run.digits[run.firstDigit[group]] == 1
+    if isWeak, !around.nearest.isDisjoint(with: [.thing, .phone]) { return }
+    if isWeak, policy == .log, !around.nearest.contains(.card) { return }
     add(.paymentCard, range, isConfirmed: best.isUniform)
   }
 
@@ -202,12 +210,17 @@ extension Scan {
     addSocialSecurity(run.digits(group..<group + 3), range)
   }
 
-  private mutating func addSocialSecurity(_ digits: ArraySlice<UInt8>, _ range: Range<Int>) {
+  /// `isNamed` where format or words say what it is: otherwise only what can have been issued is one, and it is not confirmed.
+  private mutating func addSocialSecurity(
+    _ digits: ArraySlice<UInt8>, _ range: Range<Int>, isNamed: Bool = true
+  ) {
     let value = digits.reduce(0) { $0 * 10 + Int($1) }
     if Self.isTaxpayerNumber(value) {
-      add(.taxpayerNumber, range, isConfirmed: true)
-    } else {
-      add(.socialSecurityNumber, range, isConfirmed: Self.isSocialSecurityNumber(value))
+      add(.taxpayerNumber, range, isConfirmed: isNamed)
+    } else if isNamed || Self.isSocialSecurityNumber(value) {
+      add(
+        .socialSecurityNumber, range,
+        isConfirmed: isNamed && Self.isSocialSecurityNumber(value))
     }
   }
 
@@ -264,8 +277,10 @@ extension Scan {
     {
       add(.nationalProvider, run.bytes(group..<group + 3), isConfirmed: true)
     }
-    // However it is grouped, when the text says what it is.
-    if around.nearest.contains(.socialSecurity), run.size(group) < 9 {
+    guard !isTaken else { return }
+    // However it is grouped, when the text says what it is, or is an answer.
+    let isNamed = around.nearest.contains(.socialSecurity)
+    if isNamed || around.nearest.isEmpty && isAnswer(run.start..<run.end), run.size(group) < 9 {
       var last = group
       while last + 1 < run.count, last - group < 3,
         run.firstDigit[last + 1] - run.firstDigit[group] < 9
@@ -273,8 +288,11 @@ extension Scan {
         last += 1
       }
       let digits = run.digits(group..<last + 1)
-      if digits.count == 9, ends(at: last), group == 0 || separator(before: group) == .space {
-        addSocialSecurity(digits, run.bytes(group..<last + 1))
+      let isTwoGroups = last == group + 1 && separator(behind: group) == .hyphen
+      if digits.count == 9, ends(at: last), isNamed || isTwoGroups,
+        group == 0 || separator(before: group) == .space
+      {
+        addSocialSecurity(digits, run.bytes(group..<last + 1), isNamed: isNamed)
       }
     }
     if around.nearest.contains(.account), policy == .message, group == 0,
@@ -299,14 +317,14 @@ extension Scan {
       if nearest.contains(.socialSecurity) {
         addSocialSecurity(digits, range)
       } else if Checksums.routing(digits),
-        !nearest.isDisjoint(with: [.routing, .account]) || isAlone(range)
+        !nearest.isDisjoint(with: [.routing, .account]) || isAnswer(range)
       {
         add(.bankRouting, range, isConfirmed: true)
-      } else if nearest.isEmpty, isAlone(range), Self.isSocialSecurityNumber(value) {
+      } else if nearest.isEmpty, isAnswer(range), Self.isSocialSecurityNumber(value) {
         addSocialSecurity(digits, range)
       }
     case 10:
-      if Checksums.nationalProvider(digits), nearest.contains(.provider) || isAlone(range) {
+      if Checksums.nationalProvider(digits), nearest.contains(.provider) || isAnswer(range) {
         add(.nationalProvider, range, isConfirmed: true)
       }
     default: break

@@ -15,7 +15,7 @@ extension Scan {
       return
     }
     findWithAreaCode(at: group)
-    guard group == 0, !before(start).isWord else { return }
+    guard group == 0, !before(start).isWord, !isTaken else { return }
     findByContext()
   }
 
@@ -153,7 +153,7 @@ extension Scan {
     }
     let isNational =
       run.digits[0] == 0 && (9...12).contains(total) && run.size(0) <= 5 && run.count <= 6
-    if isNational, isCalled || run.count >= 3 && isAlone(range) {
+    if isNational, isCalled || run.count >= 3 && isAnswer(range) {
       addPhone(run.start, through: run.count - 1)
       return
     }

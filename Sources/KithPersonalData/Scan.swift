@@ -112,12 +112,13 @@ struct Scan {
   /// The byte at a place; a space behind the end.
   func at(_ place: Int) -> UInt8 { place < bytes.count ? bytes[place] : 0x20 }
 
-  /// Whether there is nothing but space and punctuation beside this part: an answer to a question. Never in a log.
-  func isAlone(_ range: Range<Int>) -> Bool {
-    guard policy == .message else { return false }
-    return bytes[..<range.lowerBound].suffix(16).allSatisfy { !$0.isWord }
-      && bytes[range.upperBound...].prefix(16).allSatisfy { !$0.isWord }
-      && range.lowerBound <= 16 && bytes.count - range.upperBound <= 16
+  /// Whether there are no words beside this part, only numbers and signs: an answer to a question. Never in a log.
+  func isAnswer(_ range: Range<Int>) -> Bool {
+    guard policy == .message, bytes.count <= 80 else { return false }
+    func isWordless(_ bytes: ArraySlice<UInt8>) -> Bool {
+      bytes.allSatisfy { !$0.isASCIILetter && $0 != FoldedText.letter }
+    }
+    return isWordless(bytes[..<range.lowerBound]) && isWordless(bytes[range.upperBound...])
   }
 
   /// The word that ends before a place, past spaces; empty when there is none.

@@ -57,6 +57,7 @@ struct DetectorTests {
   }
 
   @Test(arguments: [
+    "Win £100 High Street prizes at 11:45 AM PT or €1000 with your code",
     "It costs $4155550182, or 1,234,567.89 dollars.", "order #4155550182 of 11/02/2025",
     "The meeting is on April 8, 2025 at 12:30.", "exit code 1374, error code 48291",
     "zip code 62701 and area code 4155", "Your promo code 20501 ends on 2025-11-01",
@@ -70,6 +71,15 @@ struct DetectorTests {
   ])
   func leavesAlone(text: String) {
     #expect(found(text).map(\.part) == [])
+  }
+
+  @Test func aTextWithoutWordsIsAnAnswer() {
+    #expect(types("078051121.") == [.socialSecurityNumber])
+    #expect(types("021000021") == [.bankRouting])
+    #expect(types("1234567893") == [.nationalProvider])
+    #expect(types("078-051121") == [.socialSecurityNumber] && !stops("078-051121"))
+    // In a log it is a count.
+    #expect(types("078051121", policy: .log).isEmpty && types("021000021", policy: .log).isEmpty)
   }
 
   @Test func theNearestWordSaysWhatANumberIs() {
