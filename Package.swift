@@ -167,7 +167,8 @@ let shells: [Target] = [
     "KithHost",
     [
       "EventsContract", "HealthContract", "HostContract", "KithJSON", "KithManifest",
-      "KithMetrics", "KithPlanning", "KithRPC", "KithSealing", "KithSupervision",
+      "KithMetrics", "KithPersonalData", "KithPlanning", "KithRPC", "KithSealing",
+      "KithSupervision",
       "KithTransportNng", "KithWire",
       "MetricsContract", "WorkerContract", "CLinux", crypto,
     ]),

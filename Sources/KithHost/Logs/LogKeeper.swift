@@ -100,7 +100,8 @@ actor LogKeeper {
       lines.map {
         LogRecord(
           atMilliseconds: now, worker: log, generation: generation, stream: .host, level: level,
-          text: $0)
+          text: $0
+        ).withoutPersonalData
       })
   }
 
@@ -254,7 +255,8 @@ actor LogKeeper {
       taken[source.stream] += UInt64(line.bytes)
       var record = LogRecord(
         written: line.text, at: now, by: incarnation.worker, generation: incarnation.generation,
-        on: source.stream)
+        on: source.stream
+      ).withoutPersonalData
       record.taken = taken
       return record
     }

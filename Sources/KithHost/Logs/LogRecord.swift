@@ -1,4 +1,5 @@
 import KithJSON
+import KithPersonalData
 
 /// A line of a log and where it came from.
 struct LogRecord: Hashable, Sendable {
@@ -127,6 +128,16 @@ extension LogRecord {
     self.text = text
     call = object["call"]?.stringValue ?? ""
     fields = Self.fields(object)
+  }
+
+  /// The record with placeholders such as `[REDACTED_PHONE]` for personal data: workers' loggers take it out of what they log, and
+  /// nobody out of what is written past them, a crash's message among it.
+  var withoutPersonalData: LogRecord {
+    let scanner = PersonalDataScanner(policy: .log)
+    var record = self
+    record.text = scanner.redacted(text)
+    for (name, value) in fields { record.fields[name] = scanner.redacted(value, named: name) }
+    return record
   }
 
   /// What a line without a level of its own has.
