@@ -60,6 +60,7 @@ enum House {
     ],
     "KithHost": [
       "EventsContract", "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics",
+      "KithPersonalData",
       "KithPlanning", "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
       "MetricsContract", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",
     ],
