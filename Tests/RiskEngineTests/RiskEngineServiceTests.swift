@@ -40,6 +40,32 @@ struct RiskEngineServiceTests {
     #expect(!calm.counterEvidence.isEmpty)
   }
 
+  @Test(arguments: [
+    (
+      "E-ZPass: you have an unpaid toll. Pay now: https://ezpass-pay.top/a",
+      RiskContract.Category.toll
+    ),
+    ("USPS: your package is on hold, update: https://usps-fix.top/a", .delivery),
+    (
+      "IRS: your tax refund is pending, claim it: https://irs-claim.top/a", .governmentImpersonation
+    ),
+    ("I recorded you on your webcam. Pay $900 in bitcoin or I send the video to all", .extortion),
+    ("Wells Fargo: unusual activity, verify at https://wf-help.top/a", .bankImpersonation),
+  ])
+  func whoIsNamedDecidesTheKind(text: String, category: RiskContract.Category) throws {
+    let answer = try service().answer(AnalyzeRequest(text: text))
+    #expect(answer.category == category, "\(answer.category)")
+  }
+
+  @Test func whatCannotBeReadIsNotCalledFine() throws {
+    let answer = try service().answer(
+      AnalyzeRequest(text: "abuela tuve un accidente manda dinero no le digas a mama por favor"))
+    #expect(answer.confidence < 0.5)
+    if answer.level == .low {
+      #expect(answer.recommendedActions.map(\.title) == ["This is hard to judge."])
+    }
+  }
+
   @Test func everyCategoryIsOneOfTheContract() {
     for category in ScamCategory.allCases {
       let wire = Category(rawValue: Int32(category.rawValue))
@@ -190,7 +216,11 @@ struct RiskEngineServiceTests {
     #expect(suspected.reasons.map(\.signal) == ["reported_sender"])
     let other = try service(settings).answer(
       AnalyzeRequest(channel: .call, sender: "+12065550102"))
+    #expect(suspected.confidence > 0.8)
     #expect(other.level == .low && other.confidence < 0.5)
+    #expect(other.recommendedActions.map(\.title) == ["This is hard to judge."])
+    #expect(try refusedField(AnalyzeRequest(sender: "MYBANK")) == "sender")
+    #expect(try refusedField(AnalyzeRequest(text: "hello", sender: "MYBANK")) == nil)
     #expect(throws: RPCError.self) {
       try RiskEngineSettings(medium: 0.35, high: 0.7, suspectedNumbers: ["555-0101"])
     }

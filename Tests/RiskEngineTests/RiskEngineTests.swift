@@ -22,6 +22,9 @@ struct RiskEngineTests {
     "Wells Fargo: a charge of $45.20 at Target was made on your card ending 1123.",
     "Medicare open enrollment ends December 7. Compare plans at medicare.gov",
     "I got the electric bill, it was $89 this month",
+    "Please call us. To reschedule, press 1.", "Talk to us. To join tap the app",
+    "Your Medicare card is enclosed. If it is wrong, call us. To read more visit medicare.gov",
+    "AARP: scammers pretend to be the IRS. Never pay anyone with gift cards.",
   ])
   func staysCalmAboutGenuineTexts(text: String) throws {
     let assessment = try assess(text)
@@ -32,6 +35,8 @@ struct RiskEngineTests {
   @Test(arguments: [
     "IRS: a warrant is out for your arrest. Pay $900 in gift cards today",
     "read me your code", "Please read me the 6 digit code we just sent you to stop the transfer",
+    "I sent a 6 digit code to your phone by mistake, can you send it to me please",
+    "What's the 6 digit code you just received?",
     "USPS: your package is on hold due to an incomplete address. Update here: https://usps-redelivery.top/a",
     "Hi mum, I dropped my phone, this is my new number. Can you pay a bill for me?",
     "Your Netflix account is suspended. Verify your payment: http://netflix-billing.xyz",

@@ -121,7 +121,7 @@ extension RiskEngine {
     let assessment = Assessment(
       score: score, level: level,
       category: level == .low
-        ? nil : Self.category(with: categoryPoints(signals, weighing)),
+        ? nil : category(signals, weighing, vector.brandSuspects),
       confidence: confidence(
         score: score, words: words, isEnglish: vector.language == "en", language: vector.language,
         modelLogOdds: modelLogOdds ?? 0, ruleLogOdds: weighing.ruleLogOdds),

@@ -139,6 +139,23 @@ extension RiskEngine {
         points[category] += 0.3
       }
     }
+    return category(with: points, suspects: suspects(reading))
+  }
+
+  /// The kind of scam that signals alone tell, and who is suspected.
+  func category(_ signals: [Int], _ weighing: Weighing, _ suspects: [String]) -> ScamCategory {
+    category(with: categoryPoints(signals, weighing), suspects: suspects)
+  }
+
+  /// Who is named decides where stories and threats do not: a note in the name of a bank is about the bank.
+  private func category(with points: [Double], suspects: [String]) -> ScamCategory {
+    var points = points
+    for id in suspects.prefix(Self.mostSenders) {
+      // A shop is named in stories of every kind; a bank or a carrier mostly in its own.
+      if let category = senders.entry(id)?.kind.posedAs {
+        points[category.rawValue] += category == .businessImpersonation ? 0.3 : 0.8
+      }
+    }
     return Self.category(with: points)
   }
 
@@ -176,6 +193,8 @@ extension RiskEngine {
         if rules.lexicon.isCommon[token.word] { common += 1 }
       }
     }
+    // A list of numbers is sure of what it names, whatever the text says, or if there is none.
+    if reading.matches.contains(where: { rules.floors[$0.signal] >= 0.9 }) { return 0.9 }
     let english = isEnglish(text, words: words, common: common, known: known)
     return confidence(
       score: score, words: tokens.count, isEnglish: english, language: circumstances.language,
@@ -200,6 +219,6 @@ extension RiskEngine {
   private func isEnglish(_ text: NormalizedText, words: Int, common: Int, known: Int) -> Bool {
     if text.foreignLetterCount * 4 > text.letterCount { return false }
     guard words >= 4 else { return words > 0 }
-    return common * 8 >= words && known * 5 >= words
+    return common * 5 >= words && known * 4 >= words
   }
 }

@@ -9,6 +9,18 @@ public struct SenderFile: Codable, Sendable {
     case shop, health, telecom, company
     /// A crypto exchange or wallet, a broker, a seller of protection software.
     case crypto, investment, security
+
+    /// The kind of scam that poses as such a sender.
+    var posedAs: ScamCategory {
+      switch self {
+      case .agency: .governmentImpersonation
+      case .bank, .payment: .bankImpersonation
+      case .carrier: .delivery
+      case .toll: .toll
+      case .crypto, .investment: .investment
+      case .shop, .health, .telecom, .company, .security: .businessImpersonation
+      }
+    }
   }
 
   /// A company or an agency.

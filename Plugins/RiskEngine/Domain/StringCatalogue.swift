@@ -15,7 +15,8 @@ public struct StringCatalogue: Codable, Sendable {
   /// What a signal means, by its name; `model` for the text model's own evidence. `{sender|a known firm}`
   /// stands for the sender that it is about, and for what is behind the bar when none is known.
   public var signals: [String: String]
-  /// What to do, by the kind of scam; `low` when nothing speaks for one, `other` for kinds without their own.
+  /// What to do, by the kind of scam; `low` when nothing speaks for one, `unsure` when little is known,
+  /// `other` for kinds without their own.
   public var actions: [String: [Action]]
   /// What comes behind the actions of every kind but `low`.
   public var always: [Action]
@@ -42,9 +43,9 @@ public struct StringCatalogue: Codable, Sendable {
     return "\(sentence[..<open])\(sender ?? String(other))\(sentence[after...])"
   }
 
-  /// What to do about a kind of scam; nil for a text of a low level.
-  public func actions(for category: ScamCategory?) -> [Action] {
-    guard let category else { return actions["low"] ?? [] }
+  /// What to do about a kind of scam; nil for a text of a low level, of which the engine may be sure or not.
+  public func actions(for category: ScamCategory?, isSure: Bool = true) -> [Action] {
+    guard let category else { return actions[isSure ? "low" : "unsure"] ?? [] }
     return (actions[category.name] ?? actions["other"] ?? []) + always
   }
 
@@ -62,7 +63,7 @@ public struct StringCatalogue: Codable, Sendable {
     for contact in contacts.federal where purposes[contact.id]?.isEmpty != false {
       throw missing("contact `\(contact.id)`")
     }
-    for name in ["low", "other"] where actions[name]?.isEmpty != false {
+    for name in ["low", "unsure", "other"] where actions[name]?.isEmpty != false {
       throw missing("action `\(name)`")
     }
     guard purposes["state"] != nil, !legalNote.isEmpty else {

@@ -34,6 +34,8 @@ extension Tokenizer {
     else { return nil }
     var index = chunk.upperBound
     var host = LinkReader.ascii(scalars[chunk])
+    // `call us. To see it`: a full stop, as it stands at the end of a sentence.
+    let endsSentence = host.last == UInt8(ascii: ".")
     if scalars[index] == 0x20, scalars[index + 1] == 0x2E {
       index += 2
     } else if scalars[index] == 0x20, scalars[index + 1] == 0x64, scalars[index + 2] == 0x6F,
@@ -64,9 +66,9 @@ extension Tokenizer {
       token: 0, host: host, topLevelStart: topLevelStart, hasPath: hasPath, traits: .obfuscated)
     reader.examine(&link, nil)
     // Two words with a full stop between are no link, unless they are a known one or an imitation.
-    guard hasPath || !link.traits.isUnknown || link.reading.reason == .confusable else {
-      return nil
-    }
+    guard
+      hasPath || link.reading.reason == .confusable || !endsSentence && !link.traits.isUnknown
+    else { return nil }
     return (chunk.lowerBound..<index, link)
   }
 

@@ -195,7 +195,8 @@ public final class RiskEngineService: RiskEngineHandler {
     }
     let text = NormalizedText(request.text)
     guard !text.isBlank || !request.sender.isEmpty else {
-      throw .invalidArgument(field: "text", "it is empty; send the text as it was received")
+      throw .invalidArgument(
+        field: "text", "it is empty; send the text as it was received, or the `sender` of a call")
     }
     var sender: SenderAddress?
     if !request.sender.isEmpty {
@@ -204,6 +205,12 @@ public final class RiskEngineService: RiskEngineHandler {
       guard sender != nil || request.sender.utf8.count <= SenderAddress.maximumBytes else {
         throw .invalidArgument(
           field: "sender", "it has more than \(SenderAddress.maximumBytes) bytes")
+      }
+      guard sender != nil || !text.isBlank else {
+        throw .invalidArgument(
+          field: "sender",
+          "without a text, expected a telephone number such as +12065550123, a short code or an "
+            + "e-mail address")
       }
     }
     let (bundle, settings) = current

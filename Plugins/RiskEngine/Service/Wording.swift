@@ -27,7 +27,7 @@ struct Wording {
       category: Self.category(assessment.category), confidence: assessment.confidence,
       reasons: assessment.reasons.map(reason),
       counterEvidence: assessment.counterEvidence.map(reason),
-      recommendedActions: strings.actions(for: assessment.category).map {
+      recommendedActions: strings.actions(for: assessment.category, isSure: assessment.isSure).map {
         Action(title: $0.title, steps: $0.steps)
       },
       federalContacts: bundle.contacts.federal(for: assessment.category).map {
