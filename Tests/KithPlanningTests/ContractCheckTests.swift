@@ -76,9 +76,11 @@ import Testing
   @Test func aProgramTellsItsContracts() throws {
     let program = "\(try Program.builtFolder())/risk-engine-worker"
     let contracts = try #require(ProgramContracts.read(from: program))
-    #expect(contracts.service(named: Self.service)?.methods.map(\.name) == ["Analyze", "GetModel"])
-    // And says the same as the contract that it serves by.
+    // It says the same as the contract that it serves by.
     let own = try ContractSet(encodedDescriptorSet: RiskDescriptorSet.bytes)
+    let methods = contracts.service(named: Self.service)?.methods.map(\.name)
+    #expect(methods?.contains("Analyze") == true)
+    #expect(methods == own.service(named: Self.service)?.methods.map(\.name))
     #expect(
       ContractComparison.breaks(of: Self.service, caller: contracts, callee: own).isEmpty)
     #expect(
