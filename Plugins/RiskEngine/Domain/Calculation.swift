@@ -104,11 +104,6 @@ extension RiskEngine {
       senders: reading.senders.map { senders.entries[$0].id })
   }
 
-  /// Reads a web address or host name by itself; nil when it is none.
-  public func inspect(link: String) -> LinkReport? {
-    links.inspect(link)
-  }
-
   private func words(of text: NormalizedText, _ reading: Reading) -> [Calculation.Word] {
     let window = reading.verdict.window
     let weights = model.contributions(of: reading.features, in: window)

@@ -68,12 +68,11 @@ public struct DomainCatalogue: Sendable {
       table.add(HostHash.of(domain), .brand, brand: brand)
     }
     table.addPopular(sources.popular)
-    known = table.values
     var senderBrands: Set<Int> = []
     brands = book.brands
     for sender in senders {
       for domain in sender.domains.utf8.split(separator: 0x20) {
-        let value = known.value(of: HostHash.of(domain))
+        let value = table.values.value(of: HostHash.of(domain))
         if value >> 16 == 0 {
           // A sender that the book does not have: its domains are its own, its name is not guarded.
           table.add(HostHash.of(domain), .brand, brand: brands.count)

@@ -75,12 +75,10 @@ extension RiskEngine {
   func addWholeTextFindings(
     _ text: NormalizedText, _ circumstances: Circumstances, _ tokenized: inout TokenizedText
   ) {
-    for observation in observations(of: circumstances) {
-      tokenized.findings.append(Finding(atom: observation.rawValue, first: 0, last: 0))
-    }
     func note(_ observation: Observation) {
       tokenized.findings.append(Finding(atom: observation.rawValue, first: 0, last: 0))
     }
+    for observation in observations(of: circumstances) { note(observation) }
     guard !tokenized.tokens.isEmpty else { return }
     if text.letterCount >= 20, text.upperCaseCount * 10 >= text.letterCount * 7 { note(.shouting) }
     if tokenized.tokens.count <= 4 { note(.brief) }

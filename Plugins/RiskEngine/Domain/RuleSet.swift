@@ -27,7 +27,8 @@ public struct RuleSet: Sendable {
   let trie: PhraseTrie
   let signals: [Signal]
   let caps: [Double]
-  let groupNames: [String]
+  /// The names of the groups, in alphabetical order.
+  public let groupNames: [String]
   let atomCount: Int
   /// For each atom the feature that it is to the model; 0 for none.
   let atomFeatures: [UInt32]
@@ -55,8 +56,6 @@ public struct RuleSet: Sendable {
   public var threshold: Double { file.threshold }
   /// How many points change the rules' log-odds by one.
   public var slope: Double { file.slope }
-  /// The names of the groups, in alphabetical order.
-  public var groupsByName: [String] { groupNames }
   /// How many signals there are.
   public var signalCount: Int { signals.count }
 

@@ -31,8 +31,6 @@ public struct SenderFile: Codable, Sendable {
     public var name: String
     /// What it does.
     public var kind: Kind
-    /// The labels in host names that name it: `paypal`.
-    public var labels: String
     /// The registrable domains that are its own.
     public var domains: String
     /// How texts name it, phrases as in the rule file. None when the name is an everyday word.

@@ -120,7 +120,7 @@ public final class RiskEngineService: RiskEngineHandler {
       throw RPCError.invalidArgument(
         field: "link", "it has more than \(Self.longestLink) bytes; send the host name")
     }
-    guard let report = current.bundle.engine.inspect(link: request.link) else {
+    guard let report = current.bundle.engine.links.inspect(request.link) else {
       throw RPCError.invalidArgument(
         field: "link", "expected a web address or a host name such as example.com/path")
     }
@@ -138,11 +138,11 @@ public final class RiskEngineService: RiskEngineHandler {
       (request.group.isEmpty || $0.group == request.group)
         && (request.category == .unspecified || $0.category == request.category)
     }
-    guard !all.isEmpty || request.group.isEmpty || rules.groupsByName.contains(request.group) else {
+    guard !all.isEmpty || request.group.isEmpty || rules.groupNames.contains(request.group) else {
       throw RPCError.invalidArgument(
         field: "group",
         "there is none of that name; expected "
-          + rules.groupsByName.joined(separator: ", "))
+          + rules.groupNames.joined(separator: ", "))
     }
     return ListRulesResponse(version: rules.version, rules: all)
   }
