@@ -90,7 +90,7 @@ extension Host {
         link: WorkerLink(
           incarnation: incarnation, product: settings.plan.product, worker: worker,
           address: address, secret: secret, identity: child.identity),
-        notice: (noticeWatch, []), group: group)
+        notice: (noticeWatch, []), group: group, turns: 0)
       logs.capture(incarnation)
       log("\(incarnation): started, pid \(child.identity.pid)")
     } catch {

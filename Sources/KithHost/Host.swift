@@ -29,6 +29,8 @@ public actor Host {
     var wasKilled = false
     /// When this host took it over, in milliseconds since 1970; nil when it has started it.
     var adoptedAt: Int64?
+    /// How many turns of due work it had run when last asked; nil for one that was taken over and not asked yet.
+    var turns: UInt64?
   }
 
   /// How a worker is, and since when in milliseconds since 1970.

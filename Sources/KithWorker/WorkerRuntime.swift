@@ -366,10 +366,12 @@ final class WorkerRuntime: Sendable {
     // One that is not ready yet does nothing so far.
     guard state.withLock({ $0.lifecycle.phase == .ready }) else { return MoveClockResponse() }
     await eventStandings.reach(ends)
+    // Before due work looks at the data: what is taken in meanwhile may be due sooner than it says.
+    let consumers = eventStandings.consumers
     let (nextDue, turns) = try await workerClock.settle()
     return MoveClockResponse(
       nextDueMs: nextDue.map { Int64($0.milliseconds) }, turns: turns,
-      logEnd: try await eventStandings.end, consumers: eventStandings.consumers)
+      logEnd: try await eventStandings.end, consumers: consumers)
   }
 
   /// Logs from that level on.

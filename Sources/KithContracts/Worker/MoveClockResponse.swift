@@ -11,13 +11,13 @@ public struct MoveClockResponse: GeneratedMessage {
   /// nothing will be by itself.
   public var nextDueMs: Int64? = nil
 
-  /// How many turns of due work were run since the clock last moved.
+  /// How many turns of due work the process has run since it started.
   public var turns: UInt64 = 0
 
   /// The end of the worker's own event log, after those turns. Absent for a worker without a store.
   public var logEnd: Position? = nil
 
-  /// Its consumers of other workers' events.
+  /// Its consumers of other workers' events, as they stood before those turns: next_due_ms counts all that they had taken in.
   public var consumers: [ConsumerStanding] = []
 
   /// The fields that this version of the contract does not know.

@@ -93,32 +93,53 @@ extension Host {
   private func show(
     _ time: ClockMove.Time, afterTakingIn ends: [String: EventFlow.Place]
   ) async throws -> Round {
+    var turns: UInt64 = 0
     while true {
       // Whoever starts meanwhile begins with this time, and may have something to do at once.
-      try await wait { $0.supervisor.isSettled || $0.isShuttingDown ? .success(()) : nil }
+      try await wait { $0.canAskAll || $0.isShuttingDown ? .success(()) : nil }
       try refuseDuringShutdown()
-      let links = published.compactMapValues { processes[$0]?.link }
+      let asked = published.values.sorted { $0.worker < $1.worker }
       let answers = await withTaskGroup { group in
-        for (name, link) in links {
-          group.addTask { (name, await link.moveClock(to: time, afterTakingIn: ends)) }
+        for incarnation in asked {
+          guard let link = processes[incarnation]?.link else { continue }
+          group.addTask { (incarnation, await link.moveClock(to: time, afterTakingIn: ends)) }
         }
-        return await group.reduce(into: [String: WorkerLink.ClockAnswer]()) { $0[$1.0] = $1.1 }
+        return await group.reduce(into: [Incarnation: WorkerLink.ClockAnswer]()) { $0[$1.0] = $1.1 }
       }
       var round = Round()
       var isLost = false
-      for (name, answer) in answers.sorted(by: { $0.key < $1.key }) {
-        switch answer {
+      for incarnation in asked {
+        let name = incarnation.worker
+        switch answers[incarnation] {
         case .success(let response):
+          turns += newTurns(of: incarnation, response.turns)
           round.add(response, of: name, serving: plannedServices(of: name))
         case .failure(let error) where error.code == .unavailable:
           // It ended in this moment: its next process is asked.
           isLost = true
+        // No longer part of the product.
+        case nil: continue
         case .failure(let error):
           throw RPCError(.failedPrecondition, "due work of \(name) failed: \(error.message)")
         }
       }
-      if !isLost { return round }
+      if !isLost {
+        round.turns = turns
+        return round
+      }
     }
+  }
+
+  /// Whether nobody is on the way to be ready, and of nobody that was the end is known and its reason not yet.
+  private var canAskAll: Bool {
+    supervisor.isSettled && published.values.allSatisfy { processes[$0] != nil }
+  }
+
+  /// How many turns a process has run since it was last asked, whoever asked.
+  private func newTurns(of incarnation: Incarnation, _ turns: UInt64) -> UInt64 {
+    let before = processes[incarnation]?.turns ?? turns
+    processes[incarnation]?.turns = max(before, turns)
+    return max(before, turns) - before
   }
 
   private func plannedServices(of name: String) -> [String] {
@@ -137,7 +158,6 @@ extension Host.Round {
   fileprivate mutating func add(
     _ response: WorkerContract.MoveClockResponse, of worker: String, serving services: [String]
   ) {
-    turns += response.turns
     if let next = response.nextDueMs { nextDue = min(nextDue ?? next, next) }
     events.services.formUnion(services)
     if let end = response.logEnd {

@@ -15,7 +15,7 @@ final class DueLoop: Sendable {
   private let work: any DueWork
   private let faces: ClockFaces
   private let logger: Logger
-  private let turns = Mutex<UInt64>(0)
+  private let turnsRun = Mutex<UInt64>(0)
   private let turnstile = Turnstile()
 
   init(_ work: any DueWork, faces: ClockFaces, logger: Logger) {
@@ -33,19 +33,14 @@ final class DueLoop: Sendable {
         guard due <= now else { return due }
         try Task.checkCancellation()
         try await self.work.run(at: now)
-        self.turns.withLock { $0 += 1 }
+        self.turnsRun.withLock { $0 += 1 }
       }
       throw DueWorkError()
     }
   }
 
-  /// How many turns there have been since this was last asked.
-  func takeTurns() -> UInt64 {
-    turns.withLock { turns in
-      defer { turns = 0 }
-      return turns
-    }
-  }
+  /// How many turns there have been.
+  var turns: UInt64 { turnsRun.withLock(\.self) }
 
   /// Does what is due whenever it is, until the task is cancelled.
   func drive() async {

@@ -82,12 +82,12 @@ public final class WorkerClock: Sendable {
 
   // MARK: Virtual time
 
-  /// Does all that is due. Answers when something will be next, and how many turns there have been since this was last asked.
+  /// Does all that is due. Answers when something will be next, and how many turns there have ever been.
   func settle() async throws -> (nextDue: Instant?, turns: UInt64) {
     var (next, turns): (Instant?, UInt64) = (nil, 0)
     for loop in state.withLock(\.loops) {
       let due = try await loop.settle()
-      turns += loop.takeTurns()
+      turns += loop.turns
       if let due { next = next.map { min($0, due) } ?? due }
     }
     return (next, turns)

@@ -484,7 +484,7 @@ nonisolated struct Kith_Worker_V1_MoveClockResponse: Sendable {
   /// Clears the value of `nextDueMs`. Subsequent reads from it will return its default value.
   mutating func clearNextDueMs() {self._nextDueMs = nil}
 
-  /// How many turns of due work were run since the clock last moved.
+  /// How many turns of due work the process has run since it started.
   var turns: UInt64 = 0
 
   /// The end of the worker's own event log, after those turns. Absent for a worker without a store.
@@ -497,7 +497,7 @@ nonisolated struct Kith_Worker_V1_MoveClockResponse: Sendable {
   /// Clears the value of `logEnd`. Subsequent reads from it will return its default value.
   mutating func clearLogEnd() {self._logEnd = nil}
 
-  /// Its consumers of other workers' events.
+  /// Its consumers of other workers' events, as they stood before those turns: next_due_ms counts all that they had taken in.
   var consumers: [Kith_Worker_V1_ConsumerStanding] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
