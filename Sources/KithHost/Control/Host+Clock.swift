@@ -98,27 +98,27 @@ extension Host {
       // Whoever starts meanwhile begins with this time, and may have something to do at once.
       try await wait { $0.canAskAll || $0.isShuttingDown ? .success(()) : nil }
       try refuseDuringShutdown()
-      let asked = published.values.sorted { $0.worker < $1.worker }
+      // One that is no longer part of the product has no link.
+      let links = published.values.compactMap { incarnation in
+        processes[incarnation]?.link.map { (incarnation, $0) }
+      }
       let answers = await withTaskGroup { group in
-        for incarnation in asked {
-          guard let link = processes[incarnation]?.link else { continue }
+        for (incarnation, link) in links {
           group.addTask { (incarnation, await link.moveClock(to: time, afterTakingIn: ends)) }
         }
         return await group.reduce(into: [Incarnation: WorkerLink.ClockAnswer]()) { $0[$1.0] = $1.1 }
       }
       var round = Round()
       var isLost = false
-      for incarnation in asked {
+      for (incarnation, answer) in answers.sorted(by: { $0.key.worker < $1.key.worker }) {
         let name = incarnation.worker
-        switch answers[incarnation] {
+        switch answer {
         case .success(let response):
           turns += newTurns(of: incarnation, response.turns)
           round.add(response, of: name, serving: plannedServices(of: name))
         case .failure(let error) where error.code == .unavailable:
           // It ended in this moment: its next process is asked.
           isLost = true
-        // No longer part of the product.
-        case nil: continue
         case .failure(let error):
           throw RPCError(.failedPrecondition, "due work of \(name) failed: \(error.message)")
         }
