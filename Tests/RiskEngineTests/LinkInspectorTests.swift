@@ -52,6 +52,33 @@ struct LinkInspectorTests {
     #expect(report.registrableDomain == registrable)
   }
 
+  @Test(arguments: [
+    "http//bit.ly/x", "viahttps//bit.ly/x", "seehttp://bit.ly/x", "http // bit.ly/x",
+  ])
+  func readsLinksThatLostASign(link: String) throws {
+    #expect(try report(link).bucket == .shortLink)
+  }
+
+  @Test(arguments: [
+    ("pay . some-name . top", "some-name.top"), ("look at some-name . com", "some-name.com"),
+    ("it is at qxrfnd.info", "qxrfnd.info"), ("by six ring-plan.watch-now.cam", "watch-now.cam"),
+  ])
+  func readsHostsWithoutPath(text: String, registrable: String) throws {
+    let engine = try Fixtures.engine()
+    let links = engine.explain(NormalizedText(text), Circumstances(), bands: .standard).links
+    #expect(links.map(\.registrableDomain) == [registrable])
+  }
+
+  @Test(arguments: [
+    "See details.info for more", "That was the end. So we went home",
+    "photos IMG-24.mov and notes-2.zip",
+    "Dinner is at six . Come early",
+  ])
+  func readsNoHostsIntoSentences(text: String) throws {
+    let engine = try Fixtures.engine()
+    #expect(engine.explain(NormalizedText(text), Circumstances(), bands: .standard).links.isEmpty)
+  }
+
   @Test(arguments: ["hxxps://bit.ly/x", "bit[.]ly/x", "bit . ly/x", "bit(dot)ly/x", "bit dot ly/x"])
   func edgeCase8ReadsObfuscatedLinks(link: String) throws {
     let report = try report(link)
@@ -156,6 +183,10 @@ struct LinkInspectorTests {
     ("https://win.top", "link.suspicious_top_level"),
     ("xn--mnchen-3ya.de", "link.punycode"), ("p\u{0430}ypal.com", "link.mixed_script"),
     ("https://qz4.ly/x7K2", "link.short_shaped"),
+    ("https://wa.gov-dmvs.vip/pay", "link.false_ending"),
+    ("https://city.com-ticket.info", "link.false_ending"),
+    ("https://city.gov.fine.top", "link.false_ending"),
+    ("https://dmv-gov.top", "link.false_ending"),
     ("https://example.com/" + String(repeating: "a", count: 2_100), "link.long"),
     ("pay\u{200B}pal.com", "link.obfuscated"),
     ("[paypal.com](http://evil.example)", "link.mismatch"),
@@ -177,6 +208,10 @@ struct LinkInspectorTests {
     ("paypal.com <https://paypal.com/a>", "link.mismatch"),
     ("\u{5927}\u{962A}\u{306E}\u{30AB}.jp", "link.mixed_script"),
     ("https://example.com/a", "link.port"), ("https://example.com/news", "link.short_shaped"),
+    ("https://www.dol.wa.gov/renew", "link.false_ending"),
+    ("https://www.tax.service.gov.uk", "link.false_ending"),
+    ("https://my.servicesaustralia.gov.au/a", "link.false_ending"),
+    ("https://gov-watch.example.com", "link.false_ending"),
   ])
   func doesNotSee(link: String, name: String) throws {
     let report = try report(link)

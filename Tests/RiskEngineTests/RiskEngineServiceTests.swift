@@ -186,6 +186,8 @@ struct RiskEngineServiceTests {
     (1_795_404_600_000, "", "NY", true), (1_795_458_600_000, "", "NY", false),
     // Half past seven in the evening on Sunday in Seattle, and half past ten on Monday morning.
     (1_795_404_600_000, "America/Los_Angeles", "", true), (1_795_458_600_000, "", "WA", false),
+    // Thanksgiving at half past one.
+    (1_795_717_800_000, "", "NY", true),
     // Nobody knows where the person is, or when it was.
     (1_795_404_600_000, "", "", false), (0, "", "NY", false),
   ])

@@ -15,7 +15,7 @@ struct RuleSetTests {
         SignalRule(
           id: "one", group: "a", weight: 3, all: ["gift", "pay"], within: 4,
           unless: ["not"], unlessWithin: 2)
-      ], topics: [:], commonWords: "the a")
+      ], topics: [:], commonWords: "the a", frequentWords: "")
   }
 
   private func matches(_ text: String, _ file: RuleFile) throws -> [String] {

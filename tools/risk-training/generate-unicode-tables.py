@@ -66,6 +66,9 @@ class Skeletons:
         return result.raw[:length].decode()
 
 
+SMALL_CAPITAL = "LATIN LETTER SMALL CAPITAL "
+
+
 def ascii_form(text):
     text = unicodedata.normalize("NFKC", text).casefold()
     text = unicodedata.normalize("NFKD", text)
@@ -124,6 +127,11 @@ def write_foldings(skeletons):
         c = chr(code)
         category = unicodedata.category(c)
         if category in ("Cs", "Co", "Cn", "Cc", "Mn", "Me") or code == 0xAD:
+            continue
+        # Small capitals have no compatibility form, and are the style of whoever dodges a filter.
+        name = unicodedata.name(c, "")
+        if name.startswith(SMALL_CAPITAL) and len(name) == len(SMALL_CAPITAL) + 1:
+            groups[("c", name[-1].lower())].append(code)
             continue
         if c in HAND:
             target = HAND[c]

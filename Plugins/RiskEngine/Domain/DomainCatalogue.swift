@@ -192,7 +192,28 @@ public struct DomainCatalogue: Sendable {
     } else if start > 0, !isReserved, let match = inFront(host[..<(start - 1)], ending) {
       note(match, &reading, &traits)
     }
+    if !isReserved, Self.feignsEnding(label, behind: start > 0 ? host[..<(start - 1)] : []) {
+      traits.insert(.falseEnding)
+    }
     return reading
+  }
+
+  /// Whether a name is made to be read as one that ends in it: `wa.gov-dmv.top`, `city.com-fine.info`, `irs.gov.fine.top`.
+  ///
+  /// - Parameters:
+  ///   - label: the label that somebody registered.
+  ///   - front: the labels in front of it.
+  private static func feignsEnding(_ label: [UInt8], behind front: ArraySlice<UInt8>) -> Bool {
+    let gov = Array("gov".utf8)
+    let labels = front.split(separator: UInt8(ascii: "."))
+    let begins = { (label: ArraySlice<UInt8>, ending: String) in
+      label.count > ending.utf8.count && label.starts(with: ending.utf8)
+    }
+    if !labels.isEmpty, ["gov-", "com-", "org-"].contains(where: { begins(label[...], $0) }) {
+      return true
+    }
+    return labels.dropFirst().contains { $0.elementsEqual(gov) || begins($0, "gov-") }
+      || label.split(separator: UInt8(ascii: "-")).dropFirst().contains { $0.elementsEqual(gov) }
   }
 
   private func note(

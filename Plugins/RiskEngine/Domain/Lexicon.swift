@@ -19,6 +19,15 @@ struct Lexicon {
     for placeholder in Self.placeholders { _ = add(placeholder) }
   }
 
+  /// Adds a word that is no rule's, where it is new: only words that run together are taken apart at it.
+  mutating func addFrequent(_ word: some StringProtocol) {
+    let hash = StableHash.word(word)
+    guard words.value(of: hash) == 0 else { return }
+    words.set(hash, isCommon.count)
+    isCommon.append(false)
+    isTelling.append(false)
+  }
+
   /// The number of a word, adding it when it is new.
   mutating func add(_ word: some StringProtocol, common: Bool = false) -> Int {
     let hash = StableHash.word(word)

@@ -69,6 +69,8 @@ public struct LinkTraits: OptionSet, Sendable, Hashable {
   public static let backslash = LinkTraits(rawValue: 1 << 22)
   /// An override of the direction of writing inside.
   public static let directionOverride = LinkTraits(rawValue: 1 << 23)
+  /// An ending of agencies or companies where none belongs: `wa.gov-dmv.top`.
+  public static let falseEnding = LinkTraits(rawValue: 1 << 24)
 
   private static let names: [(LinkTraits, Observation)] = [
     (.short, .linkShort), (.address, .linkAddress), (.user, .linkUser),
@@ -79,7 +81,7 @@ public struct LinkTraits: OptionSet, Sendable, Hashable {
     (.deep, .linkDeep), (.punycode, .linkPunycode), (.mixedScript, .linkMixedScript),
     (.mismatch, .linkShownMismatch), (.port, .linkPort), (.long, .linkLong),
     (.shortShaped, .linkShortShaped), (.manyAt, .linkManyAt), (.backslash, .linkBackslash),
-    (.directionOverride, .linkDirectionOverride),
+    (.directionOverride, .linkDirectionOverride), (.falseEnding, .linkFalseEnding),
   ]
 
   /// What rules call them.

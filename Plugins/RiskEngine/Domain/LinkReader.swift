@@ -12,6 +12,8 @@ struct LinkReader {
   static let longRest = 400
 
   let catalogue: DomainCatalogue
+  /// What is a word, and so hardly a name in front of an ending that is a word, too.
+  var lexicon = Lexicon()
 
   /// Looks for the first link or address in `chunk`.
   ///
@@ -59,13 +61,15 @@ struct LinkReader {
   private func scheme(
     _ scalars: [UInt32], _ chunk: Range<Int>
   ) -> (start: Int, hostStart: Int, traits: LinkTraits)? {
-    // The scalars are searched for `:/`, then what stands in front is compared.
+    // The scalars are searched for `:/`, and for `//` where the colon was lost, then what stands in front is compared.
     var index = chunk.lowerBound
     while index + 1 < chunk.upperBound {
       defer { index += 1 }
-      guard scalars[index] == 0x3A, scalars[index + 1] == 0x2F || scalars[index + 1] == 0x5C else {
-        continue
-      }
+      let next = scalars[index + 1]
+      guard
+        scalars[index] == 0x3A && (next == 0x2F || next == 0x5C)
+          || scalars[index] == 0x2F && next == 0x2F
+      else { continue }
       var start = index
       while start > chunk.lowerBound, index - start < 6, scalars[start - 1] &- 0x61 < 26 {
         start -= 1
@@ -235,9 +239,13 @@ struct LinkReader {
     let labels = host[..<dot].split(
       separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let isWeb = labels.count >= 2 && labels[0].elementsEqual("www".utf8)
-    guard listing.contains(.topLevel) || (hasPath || isWeb) && catalogue.isTopLevel(top) else {
-      return false
-    }
+    // `IMG-24.mov`, `notes-2.zip`: endings that are more often those of files.
+    let isFile = top.elementsEqual("mov".utf8) || top.elementsEqual("zip".utf8)
+    let isMarked = !isFile && (labels.count >= 2 || host.contains { $0 == UInt8(ascii: "-") })
+    guard
+      listing.contains(.topLevel)
+        || (hasPath || isWeb || isMarked && top.count >= 3) && catalogue.isTopLevel(top)
+    else { return false }
     guard labels.allSatisfy({ !$0.isEmpty }) else { return false }
     if hasPath || isWeb { return true }
     guard host[..<dot].contains(where: { $0 &- 0x61 < 26 || $0 == UInt8(ascii: "?") }) else {
@@ -248,6 +256,8 @@ struct LinkReader {
       return labels.count >= 2 && labels.allSatisfy { $0.count >= 2 }
         || host.contains { $0 &- 0x30 < 10 || $0 == UInt8(ascii: "-") }
         || !known.isDisjoint(with: [.shortener, .brand, .popular])
+        || top.count >= 4 && host.count - top.count > 5
+          && lexicon.number(ofHash: StableHash.word(host[..<dot].map(UInt32.init))) == 0
     }
     return labels.last.map { $0.count >= 2 } ?? false
   }
@@ -301,6 +311,11 @@ struct LinkReader {
   static func isHostScalar(_ scalar: UInt32) -> Bool {
     scalar &- 0x61 < 26 || scalar &- 0x30 < 10 || scalar == 0x2E || scalar == 0x2D
       || scalar >= 0x80
+  }
+
+  /// Whether a scalar stands in a label.
+  static func isNameScalar(_ scalar: UInt32) -> Bool {
+    scalar != 0x2E && scalar < 0x80 && isHostScalar(scalar)
   }
 
   static func ascii(_ scalars: some Sequence<UInt32>) -> [UInt8] {

@@ -4,9 +4,12 @@ public struct LocalTime: Sendable, Hashable {
   public var weekday: Int
   /// Minutes since midnight, 0 to 1439.
   public var minute: Int
+  /// Whether it is a day on which agencies are closed; see `FederalHoliday`.
+  public var isHoliday: Bool
 
   /// A time; values out of range are moved into it.
-  public init(weekday: Int, minute: Int) {
+  public init(weekday: Int, minute: Int, isHoliday: Bool = false) {
+    self.isHoliday = isHoliday
     self.weekday = min(7, max(1, weekday))
     self.minute = min(1439, max(0, minute))
   }

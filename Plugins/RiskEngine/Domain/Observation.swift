@@ -5,6 +5,7 @@ public enum Observation: Int, CaseIterable, Sendable {
   case linkObfuscated, linkForeignScript, linkOfficial, linkAgency, linkPopular, linkUnknown
   case linkFreeHost, linkNested, linkDeep, linkPunycode, linkMixedScript, linkShownMismatch
   case linkPort, linkLong, linkShortShaped, linkManyAt, linkBackslash, linkDirectionOverride
+  case linkFalseEnding
   case phone, money, code, number, email
   case invisible, directionOverride, homoglyphWord, styledWord, leetWord, spacedWord, maskedWord
   case shouting, contact, brief
@@ -40,6 +41,7 @@ public enum Observation: Int, CaseIterable, Sendable {
     case .linkManyAt: "link.many_at"
     case .linkBackslash: "link.backslash"
     case .linkDirectionOverride: "link.direction_override"
+    case .linkFalseEnding: "link.false_ending"
     case .phone: "phone"
     case .money: "money"
     case .code: "code"

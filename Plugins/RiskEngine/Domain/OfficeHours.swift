@@ -6,6 +6,8 @@ public struct OfficeHours: Codable, Sendable, Hashable {
   public var opens: String
   /// Until when: `19:00`.
   public var closes: String
+  /// Whether it is at work on holidays, too; not when it is absent.
+  public var holidays: Bool?
 
   private static let week = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
@@ -25,7 +27,8 @@ public struct OfficeHours: Codable, Sendable, Hashable {
       days: open,
       minutes: try Self.minute(
         opens, sender)..<max(
-          try Self.minute(opens, sender), try Self.minute(closes, sender)))
+          try Self.minute(opens, sender), try Self.minute(closes, sender)),
+      isOpenOnHolidays: holidays ?? false)
   }
 
   private static func minute(_ time: String, _ sender: String) throws(RuleFileError) -> Int {
@@ -42,9 +45,11 @@ public struct OfficeHours: Codable, Sendable, Hashable {
     /// Monday first.
     var days: [Bool]
     var minutes: Range<Int>
+    var isOpenOnHolidays: Bool
 
     func contain(_ time: LocalTime) -> Bool {
       days[time.weekday - 1] && minutes.contains(time.minute)
+        && (isOpenOnHolidays || !time.isHoliday)
     }
   }
 }

@@ -35,7 +35,8 @@ public struct RiskEngine: Sendable {
     catalogue = bundle.catalogue
     self.model = model
     self.modelVersion = modelVersion
-    tokenizer = Tokenizer(lexicon: rules.lexicon, reader: LinkReader(catalogue: catalogue))
+    tokenizer = Tokenizer(
+      lexicon: rules.lexicon, reader: LinkReader(catalogue: catalogue, lexicon: rules.lexicon))
   }
 
   /// Which rules and model answer: `rules 1.0.0, model 1.0.0`.

@@ -16,10 +16,13 @@ public struct RuleFile: Codable, Sendable {
   public var topics: [String: [String]]
   /// Frequent English words, parted by spaces; their share tells whether a text is English.
   public var commonWords: String
+  /// More words, of four letters and more, parted by spaces: where words run together they are taken apart at these, too.
+  public var frequentWords: String
 
   private enum CodingKeys: String, CodingKey {
     case version, threshold, slope, groups, phrases, signals, topics
     case commonWords = "common_words"
+    case frequentWords = "frequent_words"
   }
 }
 

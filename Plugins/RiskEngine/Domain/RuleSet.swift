@@ -93,6 +93,10 @@ public struct RuleSet: Sendable {
       atomCount += 1
     }
 
+    for word in file.frequentWords.split(whereSeparator: \.isWhitespace) {
+      lexicon.addFrequent(word)
+    }
+
     func resolve(_ names: String, _ place: String) throws(RuleFileError) -> [Int] {
       var result: [Int] = []
       for name in names.split(separator: "|") {

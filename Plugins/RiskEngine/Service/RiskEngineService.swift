@@ -244,8 +244,11 @@ public final class RiskEngineService: RiskEngineHandler {
     let instant = Instant(milliseconds: Int(request.receivedAtMs))
     return names.compactMap { name in
       guard let civil = try? zones.zone(named: name).civil(at: instant) else { return nil }
+      let weekday = civil.date.weekday.rawValue
       return LocalTime(
-        weekday: civil.date.weekday.rawValue, minute: civil.time.hour * 60 + civil.time.minute)
+        weekday: weekday, minute: civil.time.hour * 60 + civil.time.minute,
+        isHoliday: FederalHoliday.contains(
+          month: civil.date.month, day: civil.date.day, weekday: weekday))
     }
   }
 

@@ -16,6 +16,8 @@ public struct Figures: Codable, Sendable {
   public var recallAtHalfPercent: Double?
   /// The expected calibration error over ten bins.
   public var ece = 0.0
+  /// The same of scams and legitimate texts alone: where marketing ends and fraud begins, collections are not of one mind.
+  public var eceWithoutMarketing = 0.0
   /// At the threshold: how many legitimate texts are flagged.
   public var falsePositivesLegit: Double?
   /// At the threshold: how many marketing texts are flagged.
@@ -57,6 +59,7 @@ public struct Figures: Codable, Sendable {
     }
     auc = Self.areaUnderCurve(positive: scamScores, negative: legit + spam)
     ece = Self.calibrationError(scored)
+    eceWithoutMarketing = Self.calibrationError(scored.filter { $0.label != "spam" })
   }
 
   /// The area under the ROC curve by ranks; ties count half.

@@ -6,7 +6,7 @@ public struct LabelledText: Codable, Sendable {
   public var id: String
   /// Where it comes from.
   public var source: String
-  /// `sms`, `email` or `voicemail_or_call`.
+  /// `sms`, `email`, `voicemail_or_call`, `web` or `letter`.
   public var channel: String
   /// `scam`, `spam` (marketing) or `legit`.
   public var label: String

@@ -18,8 +18,10 @@ public enum Places {
     let inner = folder.appending(path: name)
     return FileManager.default.fileExists(atPath: inner.path) ? inner : folder
   }
-  /// The folder of our own texts.
+  /// The folder of our own templates.
   public static let templates = package.appending(path: "templates")
+  /// The folder of our own texts that are written out.
+  public static let written = package.appending(path: "written")
 }
 
 /// The value behind a flag, or nil.

@@ -35,7 +35,7 @@ enum Table {
   static func print(_ rows: [Row]) {
     Swift.print(
       left("set", 27) + left("channel", 19) + left("engine", 14)
-        + " texts  scams recall @0.5%    AUC    ECE FPR legit FPR mark.")
+        + " texts  scams recall @0.5%    AUC    ECE w/o mk. FPR legit FPR mark.")
     var last = ""
     for row in rows {
       let f = row.figures
@@ -45,6 +45,7 @@ enum Table {
         left(row.set, 27) + left(row.channel, 19) + left(row.engine, 14)
           + pad(String(f.texts), 6) + pad(String(f.scams), 7) + " " + cell(f.recall) + " "
           + cell(f.recallAtHalfPercent) + " " + cell(f.auc) + " " + cell(f.ece) + "  "
+          + cell(f.eceWithoutMarketing) + "  "
           + percent(f.falsePositivesLegit) + " " + percent(f.falsePositivesSpam))
     }
   }

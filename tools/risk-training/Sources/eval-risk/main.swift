@@ -35,6 +35,8 @@ func groups(_ texts: [(set: String, text: LabelledText)]) -> [Group] {
 
 func dump(_ rows: [(LabelledText, RiskEngine.Evidence, Double)], _ name: String) throws {
   guard let folder = option("--dump") else { return }
+  try FileManager.default.createDirectory(
+    at: URL(filePath: folder), withIntermediateDirectories: true)
   let lines = rows.map { text, evidence, score in
     "\(String(format: "%.4f", score))\t\(text.source)\t\(text.channel)\t\(text.label)\t"
       + "\(String(format: "%.2f", evidence.modelRaw))\t\(String(format: "%.2f", evidence.ruleLogOdds))\t"
@@ -62,7 +64,9 @@ func leaveOneOut(_ data: URL) throws {
   let train = try LabelledText.read(data.appending(path: "train.jsonl"))
   let measure = try LabelledText.read(data.appending(path: "measure.jsonl"))
   let templates = try TemplateFile(Places.templates)
-  let own = templates.generate(copies: settings.copies, seed: 2, .training)
+  let own =
+    try templates.generate(copies: settings.copies, seed: 2, .training)
+    + WrittenTexts.read(Places.written, .training)
   let folds = option("--folds")?.split(separator: ",").map(String.init)
   func log(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
   var held = trainer.leaveOneOut(train + own, folds: folds, log: log)
@@ -70,9 +74,12 @@ func leaveOneOut(_ data: URL) throws {
   let parameters = trainer.calibrated(engine.model.parameters, on: held)
   log("parameters: \(parameters)")
   for text in measure { held.append(.init(text: text, evidence: engine.evidence(on: text.text))) }
-  for text in templates.generate(copies: 4, seed: 3, .held) {
+  let heldBack =
+    try templates.generate(copies: 4, seed: 3, .held).map { ("templates held out", $0) }
+    + WrittenTexts.read(Places.written, .held).map { ("written held out", $0) }
+  for (source, text) in heldBack {
     var text = text
-    text.source = "held templates"
+    text.source = source
     held.append(.init(text: text, evidence: engine.evidence(on: text.text)))
   }
   let scored = held.map { ($0.text, $0.evidence, Trainer.score($0.evidence, parameters)) }
@@ -81,7 +88,7 @@ func leaveOneOut(_ data: URL) throws {
   let ham = scored.filter { $0.0.label == "legit" && $0.0.source != "own" }.map(\.2)
   var rows: [Row] = []
   for source in Set(scored.map(\.0.source)).sorted() + ["all"] {
-    for channel in ["sms", "email", "voicemail_or_call"] {
+    for channel in ["sms", "email", "voicemail_or_call", "web", "letter"] {
       let chosen = scored.filter {
         (source == "all" || $0.0.source == source) && $0.0.channel == channel
       }
@@ -116,6 +123,9 @@ func evaluate(_ data: URL) throws {
   }
   for text in try TemplateFile(Places.templates).generate(copies: 4, seed: 3, .held) {
     all.append(("templates held out", text))
+  }
+  for text in try WrittenTexts.read(Places.written, .held) {
+    all.append(("written held out", text))
   }
   let groups = groups(all)
   let medium = Bands.standard.medium
@@ -157,6 +167,18 @@ func evaluate(_ data: URL) throws {
             zip(sampled, points).map {
               (label: $0.label, score: 1 / (1 + DeterministicMath.exponential(5 - $1)))
             }, threshold: 0.5)))
+    }
+  }
+  // All together, as one that knows nothing of sets sees them.
+  for channel in Set(texts.map(\.channel)).sorted() {
+    let places = texts.indices.filter { texts[$0].channel == channel }
+    for (name, threshold) in [("kith", medium), ("kith high", Bands.standard.high)] {
+      rows.append(
+        Row(
+          set: "all", channel: channel, engine: name, threshold: threshold,
+          figures: Figures(
+            places.map { (label: texts[$0].label, score: kith[$0]) }, threshold: threshold,
+            ham: kithHam)))
     }
   }
   var disguises: [Row] = []
