@@ -102,9 +102,9 @@ extension Scan {
 
   private mutating func findCard(at group: Int) {
     let before = separator(before: group)
-    guard before != .dot, self.before(run.groups[group].lowerBound) != UInt8(ascii: "+") else {
-      return
-    }
+    guard before != .dot, self.before(run.groups[group].lowerBound) != UInt8(ascii: "+"),
+      !isParcelNumber || around.nearest.contains(.card)
+    else { return }
     var last = group
     var count = run.size(group)
     var best: (end: Int, isUniform: Bool)?
@@ -121,7 +121,11 @@ extension Scan {
         }
       }
       let next = separator(behind: last)
-      guard next == .space || next == .hyphen || next == .dot || next == .slash else { break }
+      // `4111  1111  1111  1111`, `4111 - 1111 - ...`: only between groups as they stand on a card.
+      let isWide = next == .several && run.size(last) == 4 && run.size(last + 1) == 4
+      guard isWide || next == .space || next == .hyphen || next == .dot || next == .slash else {
+        break
+      }
       last += 1
       count += run.size(last)
     }
@@ -135,6 +139,12 @@ extension Scan {
     if isWeak, !around.nearest.isDisjoint(with: [.thing, .phone]) { return }
     if isWeak, policy == .log, !around.nearest.contains(.card) { return }
     add(.paymentCard, range, isConfirmed: best.isUniform)
+  }
+
+  /// Whether the run is in fours and longer than any card's: `9261 2903 3971 7342 1234 56`.
+  private var isParcelNumber: Bool {
+    (5...8).contains(run.count) && run.digits.count > 19 && isUniform(0..<run.count)
+      && (0..<run.count - 1).allSatisfy { run.size($0) == 4 }
   }
 
   /// One group, groups as on a card, or groups that are the whole run.

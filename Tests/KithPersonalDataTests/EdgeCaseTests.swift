@@ -21,6 +21,18 @@ struct EdgeCaseTests {
     #expect(stops(text))
   }
 
+  @Test(arguments: ["4111  1111  1111  1111", "4111 - 1111 - 1111 - 1111"])
+  func groupsThatStandApartAreACard(text: String) {
+    #expect(types(text) == [.paymentCard])
+    #expect(stops(text))
+  }
+
+  @Test func aParcelNumberInFoursIsNoCard() {
+    // Its second to fifth group make a card's sum.
+    #expect(types("USPS 9400 4111 1111 1111 1111 84") == [])
+    #expect(types("card 9400 4111 1111 1111 1111 84") == [.paymentCard])
+  }
+
   @Test func mixedSeparatorsAreRedactedAndDoNotBlock() {
     #expect(types("4111-1111 1111-1111") == [.paymentCard])
     #expect(!stops("4111-1111 1111-1111"))

@@ -10,20 +10,20 @@ enum GoldenScores {
   }
 
   /// The score of the feature vector in `EdgeCaseTests`.
-  static let vector: UInt64 = 0x3fed_aa21_0e8d_9005
+  static let vector: UInt64 = 0x3fed_c161_ca02_51de
 
   static let all: [Golden] = [
-    Golden(text: "Your code is 123456. Don't share it", bits: 0x3f56_0c0e_cf54_4699),
+    Golden(text: "Your code is 123456. Don't share it", bits: 0x3f54_bddb_3684_d8e3),
     Golden(
       text: "IRS: a warrant is out for your arrest. Pay $900 in gift cards today",
-      bits: 0x3fef_db50_3195_9507),
-    Golden(text: "Hey are we still on for lunch tomorrow?", bits: 0x3f83_ec84_53fb_9cc3),
+      bits: 0x3fef_da9f_6e84_12d0),
+    Golden(text: "Hey are we still on for lunch tomorrow?", bits: 0x3f84_bb71_f868_4040),
     Golden(
       text: "USPS: your parcel is on hold, pay the fee at http://usps-pay.top/a",
-      bits: 0x3fef_ffe9_22b1_2a19),
+      bits: 0x3fef_ffeb_8525_c391),
     Golden(
       text: "p\u{0430}ypal.com \u{FF27}\u{FF29}\u{FF26}\u{FF34} \u{1F600} g i f t",
-      bits: 0x3fef_caeb_f2e9_c43c),
-    Golden(text: "hola, su cuenta ha sido bloqueada", bits: 0x3fa3_a217_3ca3_c6c3),
+      bits: 0x3fef_d02f_3357_be73),
+    Golden(text: "hola, su cuenta ha sido bloqueada", bits: 0x3fa2_e309_343f_13d0),
   ]
 }

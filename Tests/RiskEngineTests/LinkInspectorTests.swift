@@ -70,6 +70,16 @@ struct LinkInspectorTests {
   }
 
   @Test(arguments: [
+    "[https://www.chase.com](http://evil.top/x) now", "https://www.chase.com/a<http://evil.top/x>",
+    "https://www.chase.com/a|http://evil.top/x", "https://www.chase.com/a,http://evil.top/x",
+  ])
+  func readsTheLinkBehindALink(text: String) throws {
+    let engine = try Fixtures.engine()
+    let links = engine.explain(NormalizedText(text), Circumstances(), bands: .standard).links
+    #expect(links.map(\.registrableDomain) == ["chase.com", "evil.top"])
+  }
+
+  @Test(arguments: [
     "See details.info for more", "That was the end. So we went home",
     "photos IMG-24.mov and notes-2.zip",
     "Dinner is at six . Come early",

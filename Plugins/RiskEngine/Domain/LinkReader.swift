@@ -208,15 +208,20 @@ struct LinkReader {
     link.reading = catalogue.examine(host: link.host, scalars: originals, traits: &link.traits)
   }
 
-  /// Where a link ends at the latest: quotes and angle brackets are never part of one, nor is what closes
-  /// the target of a Markdown link.
+  /// Where a link ends at the latest: quotes, angle brackets and bars are never part of one, nor is what closes
+  /// the text or the target of a Markdown link.
   private static func end(_ scalars: [UInt32], _ from: Int, _ limit: Int, start: Int) -> Int {
     let isTarget = start >= 2 && scalars[start - 1] == 0x28 && scalars[start - 2] == 0x5D
     var index = from
     while index < limit {
       switch scalars[index] {
-      case 0x22, 0x3C, 0x3E: return index
+      case 0x22, 0x3C, 0x3E, 0x7C: return index
       case 0x29 where isTarget: return index
+      case 0x5D where index + 1 < limit && scalars[index + 1] == 0x28: return index
+      // Another link behind a comma.
+      case 0x2C, 0x3B:
+        if scalars[(index + 1)..<limit].starts(with: [0x68, 0x74, 0x74, 0x70]) { return index }
+        index += 1
       default: index += 1
       }
     }

@@ -9,7 +9,7 @@ public enum Observation: Int, CaseIterable, Sendable {
   case phone, money, code, number, email
   case invisible, directionOverride, homoglyphWord, styledWord, leetWord, spacedWord, maskedWord
   case shouting, contact, brief
-  case offHours, callbackMismatch, linkMismatch
+  case offHours, callbackMismatch, callbackOwn, linkMismatch
   case senderReported, senderLookalike, senderFreeMail, senderOwnDomain, senderOneRing
   case senderImpossible, senderShortCode, phoneReported
 
@@ -59,6 +59,7 @@ public enum Observation: Int, CaseIterable, Sendable {
     case .brief: "text.brief"
     case .offHours: "claim.off_hours"
     case .callbackMismatch: "claim.callback_mismatch"
+    case .callbackOwn: "claim.callback_own"
     case .linkMismatch: "claim.link_mismatch"
     case .senderReported: "sender.reported"
     case .senderLookalike: "sender.lookalike"

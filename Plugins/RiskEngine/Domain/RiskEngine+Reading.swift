@@ -139,7 +139,9 @@ extension RiskEngine {
       for (index, token) in tokenized.tokens.enumerated() where token.kind == .phone {
         guard case .phone(let digits)? = text.phone(in: token.range) else { continue }
         if circumstances.suspectedNumbers.contains(digits) { note(.phoneReported, at: index) }
-        if !numbers.isEmpty, !numbers.contains(digits) { note(.callbackMismatch, at: index) }
+        if !numbers.isEmpty {
+          note(numbers.contains(digits) ? .callbackOwn : .callbackMismatch, at: index)
+        }
       }
     }
     guard !entries.isEmpty else { return result }

@@ -23,77 +23,35 @@ extension Tokenizer {
     return nil
   }
 
-  /// The most pieces behind the first.
-  private static var mostPieces: Int { 4 }
-
-  /// `bit . ly/x`, `example dot com`: a host in pieces. Only hosts that the lists know count, ones with a path, and ones
-  /// whose dots nobody writes who ends a sentence.
+  /// A link whose host is written in pieces. Only hosts that the lists know count, ones with a path, and ones whose dots
+  /// nobody writes who ends a sentence.
   func spacedLink(_ text: NormalizedText, _ chunk: Range<Int>) -> (Range<Int>, Link)? {
     let scalars = text.scalars
-    guard chunk.count >= 2, chunk.count <= 40, chunk.upperBound + 2 < scalars.count,
-      scalars[chunk.upperBound - 1] == 0x2E || scalars[chunk.upperBound + 1] == 0x2E
-        || scalars[chunk.upperBound + 1] == 0x64 && scalars[chunk.upperBound + 2] == 0x6F,
-      scalars[chunk].allSatisfy({ LinkReader.isHostScalar($0) })
+    guard let host = SpacedHost(scalars, chunk) else { return nil }
+    let listing = reader.catalogue.listing(of: host.topLevel)
+    guard
+      listing.contains(.topLevel) || host.pieces > 2 && reader.catalogue.isTopLevel(host.topLevel)
     else { return nil }
-    var index = chunk.upperBound
-    var host = LinkReader.ascii(scalars[chunk])
-    // `call us. To see it`: a full stop, as it stands at the end of a sentence.
-    let endsSentence = host.last == UInt8(ascii: ".")
-    var isApart = false
-    if scalars[index] == 0x20, scalars[index + 1] == 0x2E {
-      index += 2
-      isApart = index < scalars.count && scalars[index] == 0x20
-    } else if scalars[index] == 0x20, scalars[index + 1] == 0x64, scalars[index + 2] == 0x6F,
-      index + 4 < scalars.count, scalars[index + 3] == 0x74, scalars[index + 4] == 0x20
-    {
-      index += 4
-    } else if host.last == UInt8(ascii: "."), scalars[index] == 0x20 {
-      host.removeLast()
-    } else {
-      return nil
-    }
-    if index < scalars.count, scalars[index] == 0x20 { index += 1 }
-    // `txtag . org-a3w . top`: more pieces of the same kind.
-    var pieces = 1
-    var topLevelStart = host.count
-    while true {
-      let start = index
-      while index < scalars.count, LinkReader.isNameScalar(scalars[index]), index - start < 30 {
-        index += 1
-      }
-      guard index - start >= 2 else { return nil }
-      host.append(UInt8(ascii: "."))
-      topLevelStart = host.count
-      host.append(contentsOf: LinkReader.ascii(scalars[start..<index]))
-      guard pieces < Self.mostPieces, index + 3 < scalars.count, scalars[index] == 0x20,
-        scalars[index + 1] == 0x2E, scalars[index + 2] == 0x20,
-        LinkReader.isNameScalar(scalars[index + 3])
-      else { break }
-      index += 3
-      pieces += 1
-    }
-    let top = host[topLevelStart...]
-    guard top.count <= 12, top.allSatisfy({ $0 &- 0x61 < 26 }),
-      index == scalars.count || !LinkReader.isHostScalar(scalars[index]) || scalars[index] == 0x2E
-    else { return nil }
-    let hasPath = index < scalars.count && scalars[index] == 0x2F
-    let listing = reader.catalogue.listing(of: top)
-    guard listing.contains(.topLevel) || pieces > 1 && reader.catalogue.isTopLevel(top) else {
-      return nil
-    }
-    while index < scalars.count, scalars[index] != 0x20 { index += 1 }
+    let hasPath = host.end < scalars.count && scalars[host.end] == 0x2F
     var link = Link(
-      token: 0, host: host, topLevelStart: topLevelStart, hasPath: hasPath, traits: .obfuscated)
+      token: 0, host: host.bytes, topLevelStart: host.topLevelStart, hasPath: hasPath,
+      traits: .obfuscated)
     reader.examine(&link, nil)
     // Nobody hides what is known to be right: that is how it is spoken.
     if !link.traits.isDisjoint(with: [.official, .agency]) { link.traits.remove(.obfuscated) }
     // Two words with a full stop between are no link, unless they are a known one or an imitation.
-    guard
-      hasPath || link.reading.reason == .confusable || pieces > 1
-        || !endsSentence
-          && (!link.traits.isUnknown || isApart && !listing.contains(.ambiguousTopLevel))
-    else { return nil }
-    return (chunk.lowerBound..<index, link)
+    let isMeant =
+      switch host.dot {
+      case .apart: !link.traits.isUnknown || !listing.contains(.ambiguousTopLevel)
+      case .behindSpace, .word: !link.traits.isUnknown
+      case .fullStop: false
+      }
+    guard hasPath || host.pieces > 2 || isMeant || link.reading.reason == .confusable else {
+      return nil
+    }
+    var end = host.end
+    while end < scalars.count, scalars[end] != 0x20 { end += 1 }
+    return (chunk.lowerBound..<end, link)
   }
 
   /// How far from a link the text that is shown for it may stand, in scalars.

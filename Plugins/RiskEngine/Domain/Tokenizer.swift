@@ -8,6 +8,8 @@ struct Tokenizer {
   private static let phoneChunks = 6
   /// How many letters a disguised word may have.
   private static let longestDisguise = 24
+  /// How many links a chunk without spaces may hold; what follows them is read as words.
+  private static let mostLinksInChunk = 4
   /// How many letters words without spaces may have together.
   private static let longestGlued = 40
 
@@ -18,6 +20,7 @@ struct Tokenizer {
     result.tokens.reserveCapacity(scalars.count / 4 + 1)
     var index = 0
     var schemeBefore = false
+    var (chunkEnd, linksInChunk) = (0, 0)
     // A run of single letters is looked at once, also when it makes no words.
     var lettersExamined = 0
     while index < scalars.count {
@@ -74,10 +77,12 @@ struct Tokenizer {
           result.tokens.append(Token(range: range, kind: .link, word: Lexicon.link))
           report(link, &result)
           index = max(range.upperBound, index + 1)
-          // What stands behind a link in the same chunk is read as words, not searched again.
-          let stop = end
-          if index < stop { words(text, index..<stop, &result) }
-          index = stop
+          if end != chunkEnd { (chunkEnd, linksInChunk) = (end, 0) }
+          linksInChunk += 1
+          // `[one](another)`: what stands behind is searched again, so often that the work stays linear.
+          guard linksInChunk == Self.mostLinksInChunk else { continue }
+          if index < end { words(text, index..<end, &result) }
+          index = end
           continue
         case .email(let range):
           if range.lowerBound > index { words(text, index..<range.lowerBound, &result) }

@@ -209,7 +209,7 @@ public final class RiskEngineService: RiskEngineHandler {
       guard sender != nil || !text.isBlank else {
         throw .invalidArgument(
           field: "sender",
-          "without a text, expected a telephone number such as +12065550123, a short code or an "
+          "without a text, expected a telephone number in E.164 (a plus and its digits), a short code or an "
             + "e-mail address")
       }
     }

@@ -32,7 +32,7 @@ public struct RiskEngineSettings: Sendable, Hashable {
       guard number.first == "+", case .phone(let digits)? = SenderAddress(number) else {
         throw .invalidArgument(
           field: "configuration.suspected_numbers[\(index)]",
-          "expected a telephone number in E.164 such as +12065550123")
+          "expected a telephone number in E.164: a plus and its digits")
       }
       numbers.insert(digits)
     }
