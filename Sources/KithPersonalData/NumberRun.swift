@@ -31,8 +31,11 @@ struct NumberRun {
     digits[firstDigit[groups.lowerBound]..<firstDigit[groups.upperBound]]
   }
 
-  /// The value of a group of at most 18 digits.
-  func value(_ group: Int) -> Int { digits(group..<group + 1).reduce(0) { $0 * 10 + Int($1) } }
+  /// The value of a group; the largest there is for one of more than 18 digits.
+  func value(_ group: Int) -> Int {
+    guard size(group) <= 18 else { return .max }
+    return digits(group..<group + 1).reduce(0) { $0 * 10 + Int($1) }
+  }
 
   /// The bytes of some groups and what is between them.
   func bytes(_ groups: Range<Int>) -> Range<Int> {

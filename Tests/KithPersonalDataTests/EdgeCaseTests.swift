@@ -27,6 +27,14 @@ struct EdgeCaseTests {
     #expect(stops(text))
   }
 
+  @Test(arguments: [
+    "born 0-05-1111111111111111111111111", "born 11111111111111111111-05-04",
+    "call 1111111111111111111111-415-555-0182", "11111111111111111111.415.555.0182",
+  ])
+  func aGroupOfAnyLengthIsRead(text: String) {
+    #expect(!types(text).contains(.dateOfBirth))
+  }
+
   @Test func aParcelNumberInFoursIsNoCard() {
     // Its second to fifth group make a card's sum.
     #expect(types("USPS 9400 4111 1111 1111 1111 84") == [])
