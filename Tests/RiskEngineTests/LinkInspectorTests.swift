@@ -52,6 +52,12 @@ struct LinkInspectorTests {
     #expect(report.registrableDomain == registrable)
   }
 
+  /// A name of its own, which no browser takes for the other.
+  @Test(arguments: ["pay\u{1D18}al.com", "\u{1D21}hat\u{A731}app.com"])
+  func smallCapitalsImitate(link: String) throws {
+    #expect(try report(link).bucket == .lookAlike)
+  }
+
   @Test(arguments: [
     "http//bit.ly/x", "viahttps//bit.ly/x", "seehttp://bit.ly/x", "http // bit.ly/x",
   ])

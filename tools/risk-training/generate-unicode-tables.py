@@ -131,7 +131,7 @@ def write_foldings(skeletons):
         # Small capitals have no compatibility form, and are the style of whoever dodges a filter.
         name = unicodedata.name(c, "")
         if name.startswith(SMALL_CAPITAL) and len(name) == len(SMALL_CAPITAL) + 1:
-            groups[("c", name[-1].lower())].append(code)
+            groups[("h", name[-1].lower())].append(code)
             continue
         if c in HAND:
             target = HAND[c]

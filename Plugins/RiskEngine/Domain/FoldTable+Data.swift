@@ -230,21 +230,21 @@ extension FoldTable {
     c ^ ff3e
     c _ fe33-fe34 fe4d-fe4f ff3f
     c ` 1fef ff40
-    c a aa 1d00 1d2c 1d43 2090 24b6 24d0 ff21 ff41 1d400 1d41a 1d434 1d44e 1d468 1d482 1d49c
-    c a 1d4b6 1d4d0 1d4ea 1d504 1d51e 1d538 1d552 1d56c 1d586 1d5a0 1d5ba 1d5d4 1d5ee 1d608
-    c a 1d622 1d63c 1d656 1d670 1d68a 1f130
+    c a aa 1d2c 1d43 2090 24b6 24d0 ff21 ff41 1d400 1d41a 1d434 1d44e 1d468 1d482 1d49c 1d4b6
+    c a 1d4d0 1d4ea 1d504 1d51e 1d538 1d552 1d56c 1d586 1d5a0 1d5ba 1d5d4 1d5ee 1d608 1d622
+    c a 1d63c 1d656 1d670 1d68a 1f130
     c a.m. 33c2
     c a/c 2100
     c a/s 2101
     c au 3373
-    c b 299 1d2e 1d47 212c 24b7 24d1 ff22 ff42 1d401 1d41b 1d435 1d44f 1d469 1d483 1d4b7 1d4d1
-    c b 1d4eb 1d505 1d51f 1d539 1d553 1d56d 1d587 1d5a1 1d5bb 1d5d5 1d5ef 1d609 1d623 1d63d
-    c b 1d657 1d671 1d68b 1f131
+    c b 1d2e 1d47 212c 24b7 24d1 ff22 ff42 1d401 1d41b 1d435 1d44f 1d469 1d483 1d4b7 1d4d1 1d4eb
+    c b 1d505 1d51f 1d539 1d553 1d56d 1d587 1d5a1 1d5bb 1d5d5 1d5ef 1d609 1d623 1d63d 1d657
+    c b 1d671 1d68b 1f131
     c bar 3374
     c bq 33c3
-    c c 1d04 1d9c 2102 212d 216d 217d 24b8 24d2 a7f2 ff23 ff43 1d402 1d41c 1d436 1d450 1d46a
-    c c 1d484 1d49e 1d4b8 1d4d2 1d4ec 1d520 1d554 1d56e 1d588 1d5a2 1d5bc 1d5d6 1d5f0 1d60a
-    c c 1d624 1d63e 1d658 1d672 1d68c 1f12b 1f132
+    c c 1d9c 2102 212d 216d 217d 24b8 24d2 a7f2 ff23 ff43 1d402 1d41c 1d436 1d450 1d46a 1d484
+    c c 1d49e 1d4b8 1d4d2 1d4ec 1d520 1d554 1d56e 1d588 1d5a2 1d5bc 1d5d6 1d5f0 1d60a 1d624
+    c c 1d63e 1d658 1d672 1d68c 1f12b 1f132
     c c/o 2105
     c c/u 2106
     c cal 3388
@@ -254,9 +254,9 @@ extension FoldTable {
     c cm2 33a0
     c cm3 33a4
     c co. 33c7
-    c d 1d05 1d30 1d48 2145-2146 216e 217e 24b9 24d3 ff24 ff44 1d403 1d41d 1d437 1d451 1d46b
-    c d 1d485 1d49f 1d4b9 1d4d3 1d4ed 1d507 1d521 1d53b 1d555 1d56f 1d589 1d5a3 1d5bd 1d5d7
-    c d 1d5f1 1d60b 1d625 1d63f 1d659 1d673 1d68d 1f133
+    c d 1d30 1d48 2145-2146 216e 217e 24b9 24d3 ff24 ff44 1d403 1d41d 1d437 1d451 1d46b 1d485
+    c d 1d49f 1d4b9 1d4d3 1d4ed 1d507 1d521 1d53b 1d555 1d56f 1d589 1d5a3 1d5bd 1d5d7 1d5f1
+    c d 1d60b 1d625 1d63f 1d659 1d673 1d68d 1f133
     c da 3372
     c db 33c8
     c dj 1f190
@@ -265,14 +265,14 @@ extension FoldTable {
     c dm2 3378
     c dm3 3379
     c dz 1c4-1c6 1f1-1f3
-    c e 1d07 1d31 1d49 2091 212f-2130 2147 24ba 24d4 ff25 ff45 1d404 1d41e 1d438 1d452 1d46c
-    c e 1d486 1d4d4 1d4ee 1d508 1d522 1d53c 1d556 1d570 1d58a 1d5a4 1d5be 1d5d8 1d5f2 1d60c
-    c e 1d626 1d640 1d65a 1d674 1d68e 1f134
+    c e 1d31 1d49 2091 212f-2130 2147 24ba 24d4 ff25 ff45 1d404 1d41e 1d438 1d452 1d46c 1d486
+    c e 1d4d4 1d4ee 1d508 1d522 1d53c 1d556 1d570 1d58a 1d5a4 1d5be 1d5d8 1d5f2 1d60c 1d626
+    c e 1d640 1d65a 1d674 1d68e 1f134
     c erg 32cd
     c ev 32ce
-    c f 1da0 2131 24bb 24d5 a730 a7f3 ff26 ff46 1d405 1d41f 1d439 1d453 1d46d 1d487 1d4bb 1d4d5
-    c f 1d4ef 1d509 1d523 1d53d 1d557 1d571 1d58b 1d5a5 1d5bf 1d5d9 1d5f3 1d60d 1d627 1d641
-    c f 1d65b 1d675 1d68f 1f135
+    c f 1da0 2131 24bb 24d5 a7f3 ff26 ff46 1d405 1d41f 1d439 1d453 1d46d 1d487 1d4bb 1d4d5 1d4ef
+    c f 1d509 1d523 1d53d 1d557 1d571 1d58b 1d5a5 1d5bf 1d5d9 1d5f3 1d60d 1d627 1d641 1d65b
+    c f 1d675 1d68f 1f135
     c fax 213b
     c ff fb00
     c ffi fb03
@@ -280,26 +280,26 @@ extension FoldTable {
     c fi fb01
     c fl fb02
     c fm 3399
-    c g 262 1d33 1d4d 210a 24bc 24d6 ff27 ff47 1d406 1d420 1d43a 1d454 1d46e 1d488 1d4a2 1d4d6
-    c g 1d4f0 1d50a 1d524 1d53e 1d558 1d572 1d58c 1d5a6 1d5c0 1d5da 1d5f4 1d60e 1d628 1d642
-    c g 1d65c 1d676 1d690 1f136
+    c g 1d33 1d4d 210a 24bc 24d6 ff27 ff47 1d406 1d420 1d43a 1d454 1d46e 1d488 1d4a2 1d4d6 1d4f0
+    c g 1d50a 1d524 1d53e 1d558 1d572 1d58c 1d5a6 1d5c0 1d5da 1d5f4 1d60e 1d628 1d642 1d65c
+    c g 1d676 1d690 1f136
     c gal 33ff
     c gb 3387
     c ghz 3393
     c gpa 33ac
     c gy 33c9
-    c h 29c 2b0 1d34 2095 210b-210e 24bd 24d7 ff28 ff48 1d407 1d421 1d43b 1d46f 1d489 1d4bd
-    c h 1d4d7 1d4f1 1d525 1d559 1d573 1d58d 1d5a7 1d5c1 1d5db 1d5f5 1d60f 1d629 1d643 1d65d
-    c h 1d677 1d691 1f137
+    c h 2b0 1d34 2095 210b-210e 24bd 24d7 ff28 ff48 1d407 1d421 1d43b 1d46f 1d489 1d4bd 1d4d7
+    c h 1d4f1 1d525 1d559 1d573 1d58d 1d5a7 1d5c1 1d5db 1d5f5 1d60f 1d629 1d643 1d65d 1d677
+    c h 1d691 1f137
     c ha 33ca
     c hg 32cc
     c hp 33cb
     c hpa 3371
     c hv 1f14a
     c hz 3390
-    c i 26a 1d35 1d62 2071 2110-2111 2139 2148 2160 2170 24be 24d8 ff29 ff49 1d408 1d422 1d43c
-    c i 1d456 1d470 1d48a 1d4be 1d4d8 1d4f2 1d526 1d540 1d55a 1d574 1d58e 1d5a8 1d5c2 1d5dc
-    c i 1d5f6 1d610 1d62a 1d644 1d65e 1d678 1d692 1f138
+    c i 1d35 1d62 2071 2110-2111 2139 2148 2160 2170 24be 24d8 ff29 ff49 1d408 1d422 1d43c 1d456
+    c i 1d470 1d48a 1d4be 1d4d8 1d4f2 1d526 1d540 1d55a 1d574 1d58e 1d5a8 1d5c2 1d5dc 1d5f6
+    c i 1d610 1d62a 1d644 1d65e 1d678 1d692 1f138
     c ii 2161 2171
     c iii 2162 2172
     c ij 132-133
@@ -307,12 +307,12 @@ extension FoldTable {
     c iu 337a
     c iv 2163 2173
     c ix 2168 2178
-    c j 2b2 1d0a 1d36 2149 24bf 24d9 2c7c ff2a ff4a 1d409 1d423 1d43d 1d457 1d471 1d48b 1d4a5
-    c j 1d4bf 1d4d9 1d4f3 1d50d 1d527 1d541 1d55b 1d575 1d58f 1d5a9 1d5c3 1d5dd 1d5f7 1d611
-    c j 1d62b 1d645 1d65f 1d679 1d693 1f139
-    c k 1d0b 1d37 1d4f 2096 24c0 24da ff2b ff4b 1d40a 1d424 1d43e 1d458 1d472 1d48c 1d4a6 1d4c0
-    c k 1d4da 1d4f4 1d50e 1d528 1d542 1d55c 1d576 1d590 1d5aa 1d5c4 1d5de 1d5f8 1d612 1d62c
-    c k 1d646 1d660 1d67a 1d694 1f13a
+    c j 2b2 1d36 2149 24bf 24d9 2c7c ff2a ff4a 1d409 1d423 1d43d 1d457 1d471 1d48b 1d4a5 1d4bf
+    c j 1d4d9 1d4f3 1d50d 1d527 1d541 1d55b 1d575 1d58f 1d5a9 1d5c3 1d5dd 1d5f7 1d611 1d62b
+    c j 1d645 1d65f 1d679 1d693 1f139
+    c k 1d37 1d4f 2096 24c0 24da ff2b ff4b 1d40a 1d424 1d43e 1d458 1d472 1d48c 1d4a6 1d4c0 1d4da
+    c k 1d4f4 1d50e 1d528 1d542 1d55c 1d576 1d590 1d5aa 1d5c4 1d5de 1d5f8 1d612 1d62c 1d646
+    c k 1d660 1d67a 1d694 1f13a
     c ka 3384
     c kb 3385
     c kcal 3389
@@ -327,7 +327,7 @@ extension FoldTable {
     c kt 33cf
     c kv 33b8
     c kw 33be
-    c l 29f 2e1 1d38 2097 2112-2113 216c 217c 24c1 24db ff2c ff4c 1d40b 1d425 1d43f 1d459 1d473
+    c l 2e1 1d38 2097 2112-2113 216c 217c 24c1 24db ff2c ff4c 1d40b 1d425 1d43f 1d459 1d473
     c l 1d48d 1d4c1 1d4db 1d4f5 1d50f 1d529 1d543 1d55d 1d577 1d591 1d5ab 1d5c5 1d5df 1d5f9
     c l 1d613 1d62d 1d647 1d661 1d67b 1d695 1f13b
     c lj 1c7-1c9
@@ -336,9 +336,9 @@ extension FoldTable {
     c log 33d2
     c ltd 32cf
     c lx 33d3
-    c m 1d0d 1d39 1d50 2098 2133 216f 217f 24c2 24dc ff2d ff4d 1d40c 1d426 1d440 1d45a 1d474
-    c m 1d48e 1d4c2 1d4dc 1d4f6 1d510 1d52a 1d544 1d55e 1d578 1d592 1d5ac 1d5c6 1d5e0 1d5fa
-    c m 1d614 1d62e 1d648 1d662 1d67c 1d696 1f13c
+    c m 1d39 1d50 2098 2133 216f 217f 24c2 24dc ff2d ff4d 1d40c 1d426 1d440 1d45a 1d474 1d48e
+    c m 1d4c2 1d4dc 1d4f6 1d510 1d52a 1d544 1d55e 1d578 1d592 1d5ac 1d5c6 1d5e0 1d5fa 1d614
+    c m 1d62e 1d648 1d662 1d67c 1d696 1f13c
     c m2 33a1
     c m3 33a5
     c ma 3383
@@ -358,9 +358,9 @@ extension FoldTable {
     c ms 33b3
     c mv 33b7 33b9 1f14b
     c mw 33bd 33bf
-    c n 274 1d3a 207f 2099 2115 24c3 24dd ff2e ff4e 1d40d 1d427 1d441 1d45b 1d475 1d48f 1d4a9
-    c n 1d4c3 1d4dd 1d4f7 1d511 1d52b 1d55f 1d579 1d593 1d5ad 1d5c7 1d5e1 1d5fb 1d615 1d62f
-    c n 1d649 1d663 1d67d 1d697 1f13d
+    c n 1d3a 207f 2099 2115 24c3 24dd ff2e ff4e 1d40d 1d427 1d441 1d45b 1d475 1d48f 1d4a9 1d4c3
+    c n 1d4dd 1d4f7 1d511 1d52b 1d55f 1d579 1d593 1d5ad 1d5c7 1d5e1 1d5fb 1d615 1d62f 1d649
+    c n 1d663 1d67d 1d697 1f13d
     c na 3381
     c nf 338b
     c nj 1ca-1cc
@@ -369,13 +369,13 @@ extension FoldTable {
     c ns 33b1
     c nv 33b5
     c nw 33bb
-    c o ba 1d0f 1d3c 1d52 2092 2134 24c4 24de ff2f ff4f 1d40e 1d428 1d442 1d45c 1d476 1d490
-    c o 1d4aa 1d4de 1d4f8 1d512 1d52c 1d546 1d560 1d57a 1d594 1d5ae 1d5c8 1d5e2 1d5fc 1d616
-    c o 1d630 1d64a 1d664 1d67e 1d698 1f13e
+    c o ba 1d3c 1d52 2092 2134 24c4 24de ff2f ff4f 1d40e 1d428 1d442 1d45c 1d476 1d490 1d4aa
+    c o 1d4de 1d4f8 1d512 1d52c 1d546 1d560 1d57a 1d594 1d5ae 1d5c8 1d5e2 1d5fc 1d616 1d630
+    c o 1d64a 1d664 1d67e 1d698 1f13e
     c ov 3375
-    c p 1d18 1d3e 1d56 209a 2119 24c5 24df ff30 ff50 1d40f 1d429 1d443 1d45d 1d477 1d491 1d4ab
-    c p 1d4c5 1d4df 1d4f9 1d513 1d52d 1d561 1d57b 1d595 1d5af 1d5c9 1d5e3 1d5fd 1d617 1d631
-    c p 1d64b 1d665 1d67f 1d699 1f13f
+    c p 1d3e 1d56 209a 2119 24c5 24df ff30 ff50 1d40f 1d429 1d443 1d45d 1d477 1d491 1d4ab 1d4c5
+    c p 1d4df 1d4f9 1d513 1d52d 1d561 1d57b 1d595 1d5af 1d5c9 1d5e3 1d5fd 1d617 1d631 1d64b
+    c p 1d665 1d67f 1d699 1f13f
     c p.m. 33d8
     c pa 3380 33a9
     c pc 3376
@@ -388,41 +388,41 @@ extension FoldTable {
     c pte 3250
     c pv 33b4
     c pw 33ba
-    c q 211a 24c6 24e0 a7af a7f4 ff31 ff51 107a5 1d410 1d42a 1d444 1d45e 1d478 1d492 1d4ac 1d4c6
+    c q 211a 24c6 24e0 a7f4 ff31 ff51 107a5 1d410 1d42a 1d444 1d45e 1d478 1d492 1d4ac 1d4c6
     c q 1d4e0 1d4fa 1d514 1d52e 1d562 1d57c 1d596 1d5b0 1d5ca 1d5e4 1d5fe 1d618 1d632 1d64c
     c q 1d666 1d680 1d69a 1f140
-    c r 280 2b3 1d3f 1d63 211b-211d 24c7 24e1 ff32 ff52 1d411 1d42b 1d445 1d45f 1d479 1d493
-    c r 1d4c7 1d4e1 1d4fb 1d52f 1d563 1d57d 1d597 1d5b1 1d5cb 1d5e5 1d5ff 1d619 1d633 1d64d
-    c r 1d667 1d681 1d69b 1f12c 1f141
+    c r 2b3 1d3f 1d63 211b-211d 24c7 24e1 ff32 ff52 1d411 1d42b 1d445 1d45f 1d479 1d493 1d4c7
+    c r 1d4e1 1d4fb 1d52f 1d563 1d57d 1d597 1d5b1 1d5cb 1d5e5 1d5ff 1d619 1d633 1d64d 1d667
+    c r 1d681 1d69b 1f12c 1f141
     c rad 33ad
     c rs 20a8
-    c s 17f 2e2 209b 24c8 24e2 a731 ff33 ff53 1d412 1d42c 1d446 1d460 1d47a 1d494 1d4ae 1d4c8
-    c s 1d4e2 1d4fc 1d516 1d530 1d54a 1d564 1d57e 1d598 1d5b2 1d5cc 1d5e6 1d600 1d61a 1d634
-    c s 1d64e 1d668 1d682 1d69c 1f142
+    c s 17f 2e2 209b 24c8 24e2 ff33 ff53 1d412 1d42c 1d446 1d460 1d47a 1d494 1d4ae 1d4c8 1d4e2
+    c s 1d4fc 1d516 1d530 1d54a 1d564 1d57e 1d598 1d5b2 1d5cc 1d5e6 1d600 1d61a 1d634 1d64e
+    c s 1d668 1d682 1d69c 1f142
     c sd 1f14c
     c sm 2120
     c sr 33db
     c ss df 1e9e 1f14d
     c st fb05-fb06
     c sv 33dc
-    c t 1d1b 1d40 1d57 209c 24c9 24e3 ff34 ff54 1d413 1d42d 1d447 1d461 1d47b 1d495 1d4af 1d4c9
-    c t 1d4e3 1d4fd 1d517 1d531 1d54b 1d565 1d57f 1d599 1d5b3 1d5cd 1d5e7 1d601 1d61b 1d635
-    c t 1d64f 1d669 1d683 1d69d 1f143
+    c t 1d40 1d57 209c 24c9 24e3 ff34 ff54 1d413 1d42d 1d447 1d461 1d47b 1d495 1d4af 1d4c9 1d4e3
+    c t 1d4fd 1d517 1d531 1d54b 1d565 1d57f 1d599 1d5b3 1d5cd 1d5e7 1d601 1d61b 1d635 1d64f
+    c t 1d669 1d683 1d69d 1f143
     c tel 2121
     c thz 3394
     c tm 2122
-    c u 1d1c 1d41 1d58 1d64 24ca 24e4 ff35 ff55 1d414 1d42e 1d448 1d462 1d47c 1d496 1d4b0 1d4ca
-    c u 1d4e4 1d4fe 1d518 1d532 1d54c 1d566 1d580 1d59a 1d5b4 1d5ce 1d5e8 1d602 1d61c 1d636
-    c u 1d650 1d66a 1d684 1d69e 1f144
-    c v 1d20 1d5b 1d65 2164 2174 24cb 24e5 2c7d ff36 ff56 1d415 1d42f 1d449 1d463 1d47d 1d497
-    c v 1d4b1 1d4cb 1d4e5 1d4ff 1d519 1d533 1d54d 1d567 1d581 1d59b 1d5b5 1d5cf 1d5e9 1d603
-    c v 1d61d 1d637 1d651 1d66b 1d685 1d69f 1f145
+    c u 1d41 1d58 1d64 24ca 24e4 ff35 ff55 1d414 1d42e 1d448 1d462 1d47c 1d496 1d4b0 1d4ca 1d4e4
+    c u 1d4fe 1d518 1d532 1d54c 1d566 1d580 1d59a 1d5b4 1d5ce 1d5e8 1d602 1d61c 1d636 1d650
+    c u 1d66a 1d684 1d69e 1f144
+    c v 1d5b 1d65 2164 2174 24cb 24e5 2c7d ff36 ff56 1d415 1d42f 1d449 1d463 1d47d 1d497 1d4b1
+    c v 1d4cb 1d4e5 1d4ff 1d519 1d533 1d54d 1d567 1d581 1d59b 1d5b5 1d5cf 1d5e9 1d603 1d61d
+    c v 1d637 1d651 1d66b 1d685 1d69f 1f145
     c vi 2165 2175
     c vii 2166 2176
     c viii 2167 2177
-    c w 2b7 1d21 1d42 24cc 24e6 ff37 ff57 1d416 1d430 1d44a 1d464 1d47e 1d498 1d4b2 1d4cc 1d4e6
-    c w 1d500 1d51a 1d534 1d54e 1d568 1d582 1d59c 1d5b6 1d5d0 1d5ea 1d604 1d61e 1d638 1d652
-    c w 1d66c 1d686 1d6a0 1f146
+    c w 2b7 1d42 24cc 24e6 ff37 ff57 1d416 1d430 1d44a 1d464 1d47e 1d498 1d4b2 1d4cc 1d4e6 1d500
+    c w 1d51a 1d534 1d54e 1d568 1d582 1d59c 1d5b6 1d5d0 1d5ea 1d604 1d61e 1d638 1d652 1d66c
+    c w 1d686 1d6a0 1f146
     c wb 33dd
     c wc 1f14f
     c wz 1f12e
@@ -431,12 +431,12 @@ extension FoldTable {
     c x 1d653 1d66d 1d687 1d6a1 1f147
     c xi 216a 217a
     c xii 216b 217b
-    c y 28f 2b8 24ce 24e8 ff39 ff59 1d418 1d432 1d44c 1d466 1d480 1d49a 1d4b4 1d4ce 1d4e8 1d502
+    c y 2b8 24ce 24e8 ff39 ff59 1d418 1d432 1d44c 1d466 1d480 1d49a 1d4b4 1d4ce 1d4e8 1d502
     c y 1d51c 1d536 1d550 1d56a 1d584 1d59e 1d5b8 1d5d2 1d5ec 1d606 1d620 1d63a 1d654 1d66e
     c y 1d688 1d6a2 1f148
-    c z 1d22 1dbb 2124 2128 24cf 24e9 ff3a ff5a 1d419 1d433 1d44d 1d467 1d481 1d49b 1d4b5 1d4cf
-    c z 1d4e9 1d503 1d537 1d56b 1d585 1d59f 1d5b9 1d5d3 1d5ed 1d607 1d621 1d63b 1d655 1d66f
-    c z 1d689 1d6a3 1f149
+    c z 1dbb 2124 2128 24cf 24e9 ff3a ff5a 1d419 1d433 1d44d 1d467 1d481 1d49b 1d4b5 1d4cf 1d4e9
+    c z 1d503 1d537 1d56b 1d585 1d59f 1d5b9 1d5d3 1d5ed 1d607 1d621 1d63b 1d655 1d66f 1d689
+    c z 1d6a3 1f149
     c { fe37 fe5b ff5b
     c | a6 ff5c
     c } fe38 fe5c ff5d
@@ -475,7 +475,7 @@ extension FoldTable {
     h 6 411 431 13ee 2cd2-2cd3 abbe
     h 8 222-223
     h 9 2cca-2ccb a76e-a76f
-    h a 251 386 391 3ac 3b1 410 430 4d0-4d3 13aa 15c5 1e9a 1f00-1f0f 1f70-1f71 1f80-1f8f
+    h a 251 386 391 3ac 3b1 410 430 4d0-4d3 13aa 15c5 1d00 1e9a 1f00-1f0f 1f70-1f71 1f80-1f8f
     h a 1fb0-1fb4 1fb6-1fbc 2c6d a4ee ab7a
     h aa a732-a733
     h ae 1e2-1e3 1fc-1fd 4d4-4d5
@@ -483,56 +483,56 @@ extension FoldTable {
     h au a736-a737
     h av a738-a73b
     h ay a73c-a73d
-    h b 180-185 243 253 412 42c 432 44c 462-463 48c-48d 13cf 13f4 13fc 1472-1473 15af 15f7 1c80
-    h b 1c87 a4d0 ab9f
+    h b 180-185 243 253 299 412 42c 432 44c 462-463 48c-48d 13cf 13f4 13fc 1472-1473 15af 15f7
+    h b 1c80 1c87 a4d0 ab9f
     h bl 42b 44b 4f8-4f9
-    h c 23b-23c 3f2 3f9 421 441 4aa-4ab 13df 1c83 2ca4-2ca5 a4da abaf 10415 1043d
-    h d 189-18c 256-257 500-501 13a0 13e7 146f 15de 15ea a4d2-a4d3 ab70 abb7
+    h c 23b-23c 3f2 3f9 421 441 4aa-4ab 13df 1c83 1d04 2ca4-2ca5 a4da abaf 10415 1043d
+    h d 189-18c 256-257 500-501 13a0 13e7 146f 15de 15ea 1d05 a4d2-a4d3 ab70 abb7
     h dz 2a3
-    h e 246-247 388 395 3ad 3b5 3f5 400-401 415 435 450-451 4bc-4bf 4d6-4d7 13ac 1f10-1f15
+    h e 246-247 388 395 3ad 3b5 3f5 400-401 415 435 450-451 4bc-4bf 4d6-4d7 13ac 1d07 1f10-1f15
     h e 1f18-1f1d 1f72-1f73 1fc8-1fc9 a4f0 ab32 ab7c
-    h f 191-192 3dc-3dd 554 584 15b4 1d6e 1e9d a4dd a798-a799 ab35
-    h g 18d 193 1e4-1e5 260-261 50c-50d 551 581 13c0 13f3 13fb 1d83 a4d6 a7ac ab90
-    h h 126-127 266 40b 41d 43d 45b 4a2-4a3 4ba-4bb 4c7-4ca 540 570 13bb 13c2 13f2 13fa 157c
+    h f 191-192 3dc-3dd 554 584 15b4 1d6e 1e9d a4dd a730 a798-a799 ab35
+    h g 18d 193 1e4-1e5 260-262 50c-50d 551 581 13c0 13f3 13fb 1d83 a4d6 a7ac ab90
+    h h 126-127 266 29c 40b 41d 43d 45b 4a2-4a3 4ba-4bb 4c7-4ca 540 570 13bb 13c2 13f2 13fa 157c
     h h 2c67-2c68 2c8e-2c8f a4e7 a694-a695 a7aa ab8b ab92
-    h i 196-197 268-269 37a 38a 390 399 3aa 3af 3b9 3ca 406-407 456-457 4c0 4cf 13a5 1d7b-1d7c
+    h i 196-197 268-26a 37a 38a 390 399 3aa 3af 3b9 3ca 406-407 456-457 4c0 4cf 13a5 1d7b-1d7c
     h i 1f30-1f3f 1f76-1f77 1fbe 1fd0-1fd3 1fd6-1fdb a646-a647 a7ae ab75
-    h j 248-249 29d 37f 3f3 408 458 13ab 148d a4d9 a7b2 ab7b
-    h k 198-199 39a 3ba 3f0 40c 41a 43a 45c 49a-49b 49e-49f 13e6 2c69-2c6a 2c94-2c95 a4d7
+    h j 248-249 29d 37f 3f3 408 458 13ab 148d 1d0a a4d9 a7b2 ab7b
+    h k 198-199 39a 3ba 3f0 40c 41a 43a 45c 49a-49b 49e-49f 13e6 1d0b 2c69-2c6a 2c94-2c95 a4d7
     h k a740-a741 abb6
-    h l 19a 1c0 23d 26b 26d 13de 14aa 2c62 2c92-2c93 2cd0-2cd1 a4e1 a4f2 abae 1041b 10443
+    h l 19a 1c0 23d 26b 26d 29f 13de 14aa 2c62 2c92-2c93 2cd0-2cd1 a4e1 a4f2 abae 1041b 10443
     h ll 1c1
     h lo 42e 44e
     h ls 2aa
     h lz 2ab
-    h m 39c 3bc 3fa-3fb 41c 43c 4cd-4ce 13b7 15f0 2c98-2c99 a4df ab87
-    h n 19d-19e 220 272-273 389 397 3ae 3b7 548 54c 578 57c 1d70 1f20-1f2f 1f74-1f75 1f90-1f9f
+    h m 39c 3bc 3fa-3fb 41c 43c 4cd-4ce 13b7 15f0 1d0d 2c98-2c99 a4df ab87
+    h n 19d-19e 220 272-274 389 397 3ae 3b7 548 54c 578 57c 1d70 1f20-1f2f 1f74-1f75 1f90-1f9f
     h n 1fc2-1fc4 1fc6-1fc7 1fca-1fcc 2c9a-2c9b a4e0
     h o 19f 1fe-1ff 275 38c 398 39f 3a3 3b8 3bf 3c3 3cc 3d1 3f4 41e 43e 472-473 4e6-4eb 555 585
-    h o 13a4 13be 13eb 1c82 1d11 1f40-1f45 1f48-1f4d 1f78-1f79 1ff8-1ff9 2c9e-2c9f a4f3
+    h o 13a4 13be 13eb 1c82 1d0f 1d11 1f40-1f45 1f48-1f4d 1f78-1f79 1ff8-1ff9 2c9e-2c9f a4f3
     h o a74a-a74b ab3d-ab3e ab74 ab8e abbb 10404 1042c
     h oo a698-a699 a74e-a74f
-    h p 1a4-1a5 3a1 3c1 3f1 420 440 13e2 146d 1d7d 1fe4-1fe5 1fec 2c63 2ca2-2ca3 a4d1 abb2
-    h q 2a0 51a-51b 533 536 563 566
-    h r 1a6 24c-24d 27c-27d 403 413 433 453 492-493 13a1 13b1 13d2 1587 1d26 1d72 2c64 2c84-2c85
-    h r a4e3 ab47-ab48 ab71 ab81 aba2
+    h p 1a4-1a5 3a1 3c1 3f1 420 440 13e2 146d 1d18 1d7d 1fe4-1fe5 1fec 2c63 2ca2-2ca3 a4d1 abb2
+    h q 2a0 51a-51b 533 536 563 566 a7af
+    h r 1a6 24c-24d 27c-27d 280 403 413 433 453 492-493 13a1 13b1 13d2 1587 1d26 1d72 2c64
+    h r 2c84-2c85 a4e3 ab47-ab48 ab71 ab81 aba2
     h rn 271 1d6f 2c6e
-    h s 1bc-1bd 282 405 455 54f 57f 13d5 13da 1d74 a4e2 a7c5 aba5 abaa 10420 10448
+    h s 1bc-1bd 282 405 455 54f 57f 13d5 13da 1d74 a4e2 a731 a7c5 aba5 abaa 10420 10448
     h ss 392 3b2 3d0 13f0 13f8 a7b4-a7b5
-    h t 166-167 1ac-1ae 23e 288 3a4 3c4 422 442 4ac-4ad 13a2 1c84-1c85 1d75 2c66 2ca6-2ca7 a4d4
-    h t ab72
+    h t 166-167 1ac-1ae 23e 288 3a4 3c4 422 442 4ac-4ad 13a2 1c84-1c85 1d1b 1d75 2c66 2ca6-2ca7
+    h t a4d4 ab72
     h t3 a728-a729
     h tf a777
     h ts 2a6
-    h u 1b2 244 289 28b 38e 3a5 3ab 3b0 3c5 3cb 3cd 54d 57d 13cc 144c 1d7e 1f50-1f57 1f59 1f5b
-    h u 1f5d 1f5f 1f7a-1f7b 1fe0-1fe3 1fe6-1feb a4f4 a79e-a79f ab4e ab52 ab9c
+    h u 1b2 244 289 28b 38e 3a5 3ab 3b0 3c5 3cb 3cd 54d 57d 13cc 144c 1d1c 1d7e 1f50-1f57 1f59
+    h u 1f5b 1f5d 1f5f 1f7a-1f7b 1fe0-1fe3 1fe6-1feb a4f4 a79e-a79f ab4e ab52 ab9c
     h ue 1d6b
     h uo ab63
-    h v 39d 3bd 474-477 13d9 142f a4e6 aba9
-    h w 19c 26f 460-461 47c-47d 51c-51d 531 561 13b3 13d4 a4ea a760-a761 ab83 aba4
+    h v 39d 3bd 474-477 13d9 142f 1d20 a4e6 aba9
+    h w 19c 26f 460-461 47c-47d 51c-51d 531 561 13b3 13d4 1d21 a4ea a760-a761 ab83 aba4
     h x 3a7 3c7 425 445 4b2-4b3 1541 157d 2cac-2cad a4eb a7b3 ab53
-    h y 194 1b3-1b4 24e-24f 263 393 3b3 3d2-3d4 40e 423 443 45e 4ae-4b1 4ee-4f3 13a9 13bd 1d8c
-    h y 1efe-1eff 2ca8-2ca9 a4ec ab5a ab79 ab8d
-    h z 1b5-1b6 224-225 290 396 3b6 13c3 1d76 a4dc ab93 102f5
+    h y 194 1b3-1b4 24e-24f 263 28f 393 3b3 3d2-3d4 40e 423 443 45e 4ae-4b1 4ee-4f3 13a9 13bd
+    h y 1d8c 1efe-1eff 2ca8-2ca9 a4ec ab5a ab79 ab8d
+    h z 1b5-1b6 224-225 290 396 3b6 13c3 1d22 1d76 a4dc ab93 102f5
     """#
 }
