@@ -19,17 +19,12 @@ struct Lexicon {
     for placeholder in Self.placeholders { _ = add(placeholder) }
   }
 
-  /// Adds a word that is no rule's, where it is new: only words that run together are taken apart at it.
-  mutating func addFrequent(_ word: some StringProtocol) {
-    let hash = StableHash.word(word)
-    guard words.value(of: hash) == 0 else { return }
-    words.set(hash, isCommon.count)
-    isCommon.append(false)
-    isTelling.append(false)
-  }
-
   /// The number of a word, adding it when it is new.
-  mutating func add(_ word: some StringProtocol, common: Bool = false) -> Int {
+  ///
+  /// - Parameter telling: whether a new word is a rule's; at others only words that run together are taken apart.
+  mutating func add(
+    _ word: some StringProtocol, common: Bool = false, telling: Bool = true
+  ) -> Int {
     let hash = StableHash.word(word)
     let known = words.value(of: hash)
     if known != 0 {
@@ -39,7 +34,8 @@ struct Lexicon {
     words.set(hash, isCommon.count)
     isCommon.append(common)
     isTelling.append(
-      !common && word.utf8.count >= 4 && word.utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A })
+      telling && !common && word.utf8.count >= 4
+        && word.utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A })
     return isCommon.count - 1
   }
 

@@ -262,7 +262,7 @@ struct LinkReader {
         || host.contains { $0 &- 0x30 < 10 || $0 == UInt8(ascii: "-") }
         || !known.isDisjoint(with: [.shortener, .brand, .popular])
         || top.count >= 4 && host.count - top.count > 5
-          && lexicon.number(ofHash: StableHash.word(host[..<dot].map(UInt32.init))) == 0
+          && lexicon.number(ofHash: StableHash.word(host[..<dot].lazy.map(UInt32.init))) == 0
     }
     return labels.last.map { $0.count >= 2 } ?? false
   }

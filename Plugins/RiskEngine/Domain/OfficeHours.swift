@@ -1,4 +1,4 @@
-/// When an office is at work, in the local time of the person who is called.
+/// When an office is at work, in the local time of the person who is called; on holidays it is not.
 public struct OfficeHours: Codable, Sendable, Hashable {
   /// The days of the week, three letters each, parted by spaces: `mon tue wed thu fri`.
   public var days: String
@@ -6,8 +6,6 @@ public struct OfficeHours: Codable, Sendable, Hashable {
   public var opens: String
   /// Until when: `19:00`.
   public var closes: String
-  /// Whether it is at work on holidays, too; not when it is absent.
-  public var holidays: Bool?
 
   private static let week = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
@@ -27,8 +25,7 @@ public struct OfficeHours: Codable, Sendable, Hashable {
       days: open,
       minutes: try Self.minute(
         opens, sender)..<max(
-          try Self.minute(opens, sender), try Self.minute(closes, sender)),
-      isOpenOnHolidays: holidays ?? false)
+          try Self.minute(opens, sender), try Self.minute(closes, sender)))
   }
 
   private static func minute(_ time: String, _ sender: String) throws(RuleFileError) -> Int {
@@ -45,11 +42,10 @@ public struct OfficeHours: Codable, Sendable, Hashable {
     /// Monday first.
     var days: [Bool]
     var minutes: Range<Int>
-    var isOpenOnHolidays: Bool
 
     func contain(_ time: LocalTime) -> Bool {
       days[time.weekday - 1] && minutes.contains(time.minute)
-        && (isOpenOnHolidays || !time.isHoliday)
+        && !time.isHoliday
     }
   }
 }

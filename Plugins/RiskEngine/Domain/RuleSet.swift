@@ -94,7 +94,7 @@ public struct RuleSet: Sendable {
     }
 
     for word in file.frequentWords.split(whereSeparator: \.isWhitespace) {
-      lexicon.addFrequent(word)
+      _ = lexicon.add(word, telling: false)
     }
 
     func resolve(_ names: String, _ place: String) throws(RuleFileError) -> [Int] {

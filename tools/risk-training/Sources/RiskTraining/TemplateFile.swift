@@ -23,6 +23,15 @@ public struct TemplateFile {
     case held
     /// All of them.
     case all
+
+    /// Whether what is kept apart, or is not, belongs to it.
+    func includes(isHeld: Bool) -> Bool {
+      switch self {
+      case .training: !isHeld
+      case .held: isHeld
+      case .all: true
+      }
+    }
   }
 
   private var slots: [String: [String]] = [:]
@@ -79,20 +88,14 @@ public struct TemplateFile {
   }
 
   /// How many templates there are.
-  public func count(_ part: Part) -> Int { templates.filter { Self.belongs($0, part) }.count }
-
-  private static func belongs(_ template: Template, _ part: Part) -> Bool {
-    switch part {
-    case .training: !template.isHeld
-    case .held: template.isHeld
-    case .all: true
-    }
+  public func count(_ part: Part) -> Int {
+    templates.filter { part.includes(isHeld: $0.isHeld) }.count
   }
 
   /// Generates `copies` texts from each template; the same seed gives the same texts.
   public func generate(copies: Int, seed: UInt64, _ part: Part) -> [LabelledText] {
     var result: [LabelledText] = []
-    for (number, template) in templates.enumerated() where Self.belongs(template, part) {
+    for (number, template) in templates.enumerated() where part.includes(isHeld: template.isHeld) {
       // A template's texts do not depend on the templates in front of it.
       var random = SplitMix(seed: seed &+ Self.hash(template.text))
       // Where there are choices, more copies differ; mails and calls are made of little else.

@@ -15,12 +15,7 @@ public enum WrittenTexts {
     guard !texts.isEmpty else { throw ToolError("\(folder.path): no texts") }
     return texts.filter { text in
       var random = SplitMix(seed: TemplateFile.hash(text.text))
-      let isHeld = random.below(5) == 0
-      switch part {
-      case .training: return !isHeld
-      case .held: return isHeld
-      case .all: return true
-      }
+      return part.includes(isHeld: random.below(5) == 0)
     }
   }
 }
