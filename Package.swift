@@ -132,6 +132,7 @@ let words: [Target] = [
   contract("Worker", using: ["EventsContract"]),
   contract("Host", using: ["MetricsContract"]),
   contract("Health"),
+  contract("Identity", serves: false),
   contract("Metrics"),
   contract("PII"),
   contract("Reflection"),
@@ -143,6 +144,7 @@ let words: [Target] = [
 
 /// Floor 4: shells that carry decisions out.
 let shells: [Target] = [
+  library("KithIdentity", ["IdentityContract", "KithRPC", "KithWire", crypto]),
   library("KithSealing", [crypto, cryptoExtras]),
   library("KithStore", ["KithAccess", "KithRPC", "KithSealing", "KithWire", crypto, grdb]),
   library(
@@ -152,12 +154,12 @@ let shells: [Target] = [
       "KithTime", "KithWire", "KithWorker", "WorkerContract", logging,
     ]),
   library("KithPlanning", ["KithManifest", "KithReflection"]),
-  library("KithClient", ["HostContract", "KithRPC", "KithTransportNng"]),
+  library("KithClient", ["HostContract", "KithIdentity", "KithRPC", "KithTransportNng"]),
   library(
     "KithWorker",
     [
-      "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics",
-      "KithPersonalData",
+      "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithIdentity", "KithJSON",
+      "KithMetrics", "KithPersonalData",
       "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
       "ReflectionContract",
       "WorkerContract",
@@ -166,8 +168,9 @@ let shells: [Target] = [
   library(
     "KithHost",
     [
-      "EventsContract", "HealthContract", "HostContract", "KithJSON", "KithManifest",
-      "KithMetrics", "KithPersonalData", "KithPlanning", "KithRPC", "KithSealing",
+      "EventsContract", "HealthContract", "HostContract", "IdentityContract", "KithAccess",
+      "KithIdentity", "KithJSON",
+      "KithManifest", "KithMetrics", "KithPersonalData", "KithPlanning", "KithRPC", "KithSealing",
       "KithSupervision",
       "KithTransportNng", "KithWire",
       "MetricsContract", "WorkerContract", "CLinux", crypto,
@@ -243,7 +246,8 @@ let testing: [Target] = [
     "ContractTests",
     [
       "DescriptorContract", "EventsContract", "FamilyContract", "HealthContract", "HostContract",
-      "KithWire", "MetricsContract", "PIIContract", "ReflectionContract", "RemindersContract",
+      "IdentityContract", "KithWire", "MetricsContract", "PIIContract", "ReflectionContract",
+      "RemindersContract",
       "RiskContract", "RPCContract", "TestingContract", "WorkerContract", swiftProtobuf,
     ]),
   tests("KithWireTests", ["KithWire"]),
@@ -265,6 +269,7 @@ let testing: [Target] = [
       "TestingContract",
     ]),
   tests("KithAccessTests", ["KithAccess", "KithRPC"]),
+  tests("KithIdentityTests", ["IdentityContract", "KithIdentity", "KithRPC", "KithWire", crypto]),
   tests("KithPersonalDataTests", ["KithPersonalData"]),
   tests("KithSealingTests", ["KithSealing", "KithTesting", crypto]),
   tests(
@@ -294,12 +299,16 @@ let testing: [Target] = [
     ["KithManifest", "KithMetrics", "KithSupervision", "SupervisionSimulation"]),
   tests(
     "KithHostTests",
-    ["HostContract", "KithHost", "KithManifest", "KithSupervision", "MetricsContract"]),
+    [
+      "HostContract", "KithHost", "KithIdentity", "KithManifest", "KithRPC", "KithSupervision",
+      "MetricsContract",
+    ]),
   tests(
     "KithWorkerTests",
     [
-      "HealthContract", "KithAccess", "KithJSON", "KithRPC", "KithTesting", "KithTime",
-      "KithTransportInProcess", "KithTransportNng", "KithWire", "KithWorker", "MetricsContract",
+      "HealthContract", "IdentityContract", "KithAccess", "KithIdentity", "KithJSON", "KithRPC",
+      "KithTesting", "KithTime", "KithTransportInProcess", "KithTransportNng", "KithWire",
+      "KithWorker", "MetricsContract",
       "ReflectionContract",
       "TestCertificates", "WorkerContract", logging,
     ]),

@@ -6,6 +6,7 @@
 /// | a linked caregiver | yes | yes | no |
 /// | a linked viewer | yes | no | no |
 /// | the product | yes | yes | yes |
+/// | a worker in its own name | no | no | no |
 /// | anybody else | no | no | no |
 ///
 /// A link leads one step, and one way: a caregiver of a caregiver sees nothing, nor does the senior see the family's
@@ -70,7 +71,7 @@ public struct Access: Sendable, Hashable {
   public func grantAll(_ action: Action) -> Grant {
     switch caller {
     case .product: Grant(users: nil, action: action)
-    case .stranger: Grant(users: [], action: action)
+    case .stranger, .worker: Grant(users: [], action: action)
     case .user(let own):
       Grant(
         users: Set(([own] + links.map(\.senior)).filter { allows(action, on: $0) }), action: action)
@@ -80,7 +81,7 @@ public struct Access: Sendable, Hashable {
   private func allows(_ action: Action, on user: UserID) -> Bool {
     switch caller {
     case .product: true
-    case .stranger: false
+    case .stranger, .worker: false
     case .user(user): true
     case .user(let own):
       links.contains { link in

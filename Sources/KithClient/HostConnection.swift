@@ -27,19 +27,25 @@ public final class HostConnection: Sendable {
   /// - Parameters:
   ///   - product: the product's name, for errors.
   ///   - address: the address of its control service.
+  ///   - identity: how this process proves who it is. Defaults to an operator, where it can read the operator's token.
   ///   - interceptors: what the calls of its workers pass, the first one first.
   public convenience init(
-    product: String, address: String, interceptors: [any ClientInterceptor] = []
+    product: String, address: String, identity: HostIdentity? = nil,
+    interceptors: [any ClientInterceptor] = []
   ) {
     self.init(
       connector: HostConnector(
         product: product, address: address, connector: NngConnector(address: address)),
-      interceptors: interceptors)
+      identity: identity ?? .operator(at: address), interceptors: interceptors)
   }
 
-  init(connector: some Connector, interceptors: [any ClientInterceptor] = []) {
-    self.interceptors = interceptors
-    client = RPCClient(connector: connector)
+  init(
+    connector: some Connector, identity: HostIdentity = .none,
+    interceptors: [any ClientInterceptor] = []
+  ) {
+    client = RPCClient(connector: IdentifiedConnector(connector: connector, identity: identity))
+    let passes = identity.mayHavePasses ? [PassInterceptor(host: HostClient(client))] : []
+    self.interceptors = interceptors + passes
   }
 
   /// A connection to the running host of a product.
@@ -54,7 +60,7 @@ public final class HostConnection: Sendable {
       product: product, address: address, connector: NngConnector(address: address))
     // Tried out now, so that whoever holds a connection had a host.
     try await connector.connect(ConnectRequest()).stream.close()
-    return HostConnection(connector: connector)
+    return HostConnection(connector: connector, identity: .operator(at: address))
   }
 
   /// The control service.
@@ -89,5 +95,17 @@ public final class HostConnection: Sendable {
       workers[target] = client
       return client
     }
+  }
+}
+
+/// A connector whose connections show the host who calls.
+private struct IdentifiedConnector: Connector {
+  let connector: any Connector
+  let identity: HostIdentity
+
+  func connect(_ request: ConnectRequest) async throws(RPCError) -> EstablishedConnection {
+    var connection = try await connector.connect(request)
+    connection.credentials = { [identity] in identity.credentials }
+    return connection
   }
 }

@@ -1,4 +1,5 @@
 public import HostContract
+import KithIdentity
 public import KithRPC
 
 /// Asks a product's host where a worker is.
@@ -37,7 +38,11 @@ public struct HostResolver: Resolver {
       options: CallOptions(timeout: options.timeout))
     return ResolvedTarget(
       address: response.address, generation: response.generation,
-      security: response.security.map(KithRPC.NetworkSecurity.init))
+      security: response.security.map(KithRPC.NetworkSecurity.init),
+      pid: response.pid > 0 ? response.pid : nil,
+      credentials: response.ticket.isEmpty
+        ? [] : [.init(key: ProofKeys.ticket, value: .binary(response.ticket))],
+      renewal: response.ticket.isEmpty ? nil : .now + .milliseconds(response.ticketValidMs / 2))
   }
 }
 

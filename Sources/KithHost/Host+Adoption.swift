@@ -87,12 +87,16 @@ extension Host {
       self?.assumeIsolated { $0.childReported(incarnation) }
     }
     let address = "ipc://\(record.socket)"
+    callers[incarnation] = adopted[incarnation].map {
+      HostCallers.Known($0.worker, secret: record.secret)
+    }
     processes[incarnation] = RunningProcess(
       child: process, watch: watch, address: address, record: record,
       link: adopted[incarnation].map {
         WorkerLink(
           incarnation: incarnation, product: settings.plan.product, worker: $0.worker,
-          address: address, secret: IncarnationSecret(record.secret), identity: record.identity)
+          address: address, secret: IncarnationSecret(record.secret), identity: record.identity,
+          relayPID: settings.relayPID)
       }, notice: nil,
       group: try? controlGroups.get().group(of: process.identity.pid, named: "\(incarnation)"),
       // Whoever ends a process has recorded it before.

@@ -1,4 +1,5 @@
 import Glibc
+import KithIdentity
 import KithManifest
 import KithSealing
 import KithSupervision
@@ -24,6 +25,7 @@ extension Host {
     }
     try generations.use(incarnation.generation, of: worker.name)
     if generations.runsLow(worker.name) { reserveGenerations(for: worker.name) }
+    try checkSecrecy(of: worker)
     let socket: String
     do throws(ManifestError) {
       socket = try settings.places.socket(
@@ -32,6 +34,9 @@ extension Host {
       throw SystemError("\(error.message)", code: ENAMETOOLONG)
     }
     let address = "ipc://\(socket)"
+    let sockets = settings.places.socketFolder(
+      worker: worker.name, generation: incarnation.generation)
+    try DurableFile.createPrivateFolder(sockets)
     let state = try stateFolder(of: worker)
     let sealingKey = state.isEmpty ? "" : try sealingKey()
     let stdout = try OutputSpool.create(spoolPath(of: incarnation, .stdout))
@@ -45,7 +50,7 @@ extension Host {
         WorkerProcess.Launch(
           executable: worker.executablePath,
           environment: settings.workerEnvironment(state: state) + [marked(incarnation).entry],
-          workingDirectory: state.isEmpty ? settings.places.runtimeDirectory : state,
+          workingDirectory: state.isEmpty ? sockets : state,
           descriptors: [
             try Descriptor.open("/dev/null", O_RDONLY), stdout, stderr,
             launch.reading, notice.writing,
@@ -54,10 +59,11 @@ extension Host {
           confinement: Confinement(
             of: worker, state: state,
             keys: state.isEmpty ? nil : settings.places.keysDirectory,
-            sockets: settings.places.runtimeDirectory,
+            sockets: sockets,
             remoteServices: settings.plan.remoteServices)))
     } catch {
       group?.remove()
+      rmdir(sockets)
       throw error
     }
     let secret = IncarnationSecret()
@@ -76,7 +82,9 @@ extension Host {
           salvages: worker.store.whenDamaged == .salvage,
           keepEventsMs: worker.store.keepEvents.inMilliseconds,
           keepEventsBytes: Int64(clamping: worker.store.keepEventsBytes)),
-        virtualTime: wishes.virtualTime.map(VirtualTime.init))
+        virtualTime: wishes.virtualTime.map(VirtualTime.init), passKey: passKey.publicBytes,
+        actsForUsers: worker.actsForUsers)
+      callers[incarnation] = HostCallers.Known(worker, secret: secret.bytes)
       try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
       try notice.reading.setNonBlocking()
       let watch = try reactor.watch(child.pidfd) { [weak self] in
@@ -89,7 +97,8 @@ extension Host {
         child: child, watch: watch, address: address, record: record,
         link: WorkerLink(
           incarnation: incarnation, product: settings.plan.product, worker: worker,
-          address: address, secret: secret, identity: child.identity),
+          address: address, secret: secret, identity: child.identity,
+          relayPID: settings.relayPID),
         notice: (noticeWatch, []), group: group, turns: 0)
       logs.capture(incarnation)
       log("\(incarnation): started, pid \(child.identity.pid)")
@@ -97,13 +106,37 @@ extension Host {
       child.signalGroup(SIGKILL)
       child.reapWhenEnded()
       group?.end()
-      records.remove(incarnation, socket: socket)
+      callers[incarnation] = nil
+      records.remove(incarnation)
       throw error
     }
   }
 
   private func spoolPath(of incarnation: Incarnation, _ stream: LogRecord.Stream) -> String {
-    OutputSpool.path(of: incarnation, stream, in: settings.places.runtimeDirectory)
+    OutputSpool.path(of: incarnation, stream, in: settings.places.hostDirectory)
+  }
+
+  /// Refuses to start a worker that could read what proves operators and processes: a root beneath a folder that it may read.
+  private func checkSecrecy(of worker: PlannedWorker) throws(SystemError) {
+    let open = Confinement(
+      of: worker, state: "", keys: nil, sockets: "", remoteServices: settings.plan.remoteServices
+    ).readable
+    for folder in [settings.places.stateDirectory, settings.places.hostDirectory] {
+      guard let reached = open.first(where: { Self.lies(folder, within: $0) }) else { continue }
+      throw SystemError(
+        "keep secrets from \(worker.name): \(folder) lies within \(reached), which workers may read; choose another "
+          + "folder with --root DIR", code: EPERM)
+    }
+  }
+
+  private static func lies(_ folder: String, within other: String) -> Bool {
+    func real(_ path: String) -> String {
+      guard let resolved = realpath(path, nil) else { return path }
+      defer { free(resolved) }
+      return String(cString: resolved)
+    }
+    let (folder, other) = (real(folder), real(other))
+    return folder == other || folder.hasPrefix(other == "/" ? "/" : other + "/")
   }
 
   /// Has a host that follows know how far the process is. It would find that out too, if this cannot be written.
@@ -173,7 +206,8 @@ extension Host {
       marked.end()
     }
     MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))
-    records.remove(incarnation, socket: process.record.socket)
+    callers[incarnation] = nil
+    records.remove(incarnation)
     // One that is listened to is heard out first.
     if !watched.contains(incarnation) { chores.yield { process.link?.close() } }
     endedAtMilliseconds = endedAtMilliseconds.filter { $0.key.worker != incarnation.worker }
@@ -243,6 +277,22 @@ extension NetworkListener {
     self.init(
       address: endpoint.address, authorities: endpoint.credentials?.authorities ?? "",
       certificate: endpoint.credentials?.certificate ?? "",
-      privateKey: endpoint.credentials?.privateKey ?? "", insecure: endpoint.credentials == nil)
+      privateKey: endpoint.credentials?.privateKey ?? "", insecure: endpoint.credentials == nil,
+      actsForUsers: endpoint.actsFor == .users, actsFor: endpoint.actsFor.ids)
+  }
+}
+
+extension NetworkEndpoint.People {
+  fileprivate var ids: [String] {
+    if case .only(let ids) = self { ids } else { [] }
+  }
+}
+
+extension HostCallers.Known {
+  /// What a process may do that was made from this.
+  init(_ worker: PlannedWorker, secret: [UInt8]) {
+    self.init(
+      secret: secret, requires: Set(worker.requires.map(\.name)),
+      actsForUsers: worker.actsForUsers)
   }
 }

@@ -2,6 +2,7 @@ import CLinux
 import Crypto
 import Glibc
 import HostContract
+import KithIdentity
 import KithManifest
 import KithRPC
 import KithSupervision
@@ -45,6 +46,12 @@ public actor Host {
   let logs: LogKeeper
   private let lock: RootLock
   let records: ProcessRecords
+  /// Who may call the control service.
+  let callers: HostCallers
+  /// With what passes are signed.
+  let passKey: PassKey
+  /// The product's name.
+  nonisolated let product: String
   /// What limits the processes of workers, or why there is nothing that does.
   let controlGroups: Result<ControlGroups, SystemError>
   var generations: GenerationCounter
@@ -119,7 +126,15 @@ public actor Host {
       throw HostFailure(.cannotCreate, "\(error)")
     }
     lock = try Self.takeRoot(places)
-    records = ProcessRecords(folder: places.runtimeDirectory)
+    records = ProcessRecords(places)
+    product = settings.plan.product
+    do throws(SystemError) {
+      let secrets = try HostSecrets(places)
+      passKey = secrets.passKey
+      callers = HostCallers(product: settings.plan.product, token: secrets.token)
+    } catch {
+      throw HostFailure(.cannotCreate, Self.advice(error, places))
+    }
     controlGroups = Result { () throws(SystemError) in try ControlGroups() }
     var (wishes, damagedWishes) = HostWishes.read(Self.wishesPath(places))
     self.damagedWishes = damagedWishes
@@ -186,7 +201,7 @@ public actor Host {
   }
 
   private static func wishesPath(_ places: ProductPlaces) -> String {
-    places.runtimeDirectory + "/wishes.json"
+    places.hostDirectory + "/wishes.json"
   }
 
   private static func takeRoot(_ places: ProductPlaces) throws(HostFailure) -> RootLock {
@@ -194,6 +209,7 @@ public actor Host {
       try DurableFile.createPrivateFolder(places.stateDirectory)
       try DurableFile.createPrivateFolder(places.logsDirectory)
       try DurableFile.createPrivateFolder(places.runtimeDirectory)
+      try DurableFile.createPrivateFolder(places.hostDirectory)
     } catch {
       throw HostFailure(.cannotCreate, advice(error, places))
     }
@@ -233,7 +249,10 @@ public actor Host {
     // What a worker leaves behind becomes a child of the host, which sees to its end.
     _ = kith_linux_adopt_orphans()
     let server = RPCServer(
-      services: [.host(HostService(host: self))], limits: .connections(inPartOfOpenFiles: 0.5))
+      services: [.host(HostService(host: self))], limits: .connections(inPartOfOpenFiles: 0.5),
+      identify: { [callers] method, metadata, _ throws(RPCError) in
+        try callers.identify(method, metadata)
+      })
     do throws(RPCError) {
       try server.start(on: NngListener(address: settings.places.controlAddress))
     } catch {
@@ -288,6 +307,7 @@ public actor Host {
     try? generations.close()
     log(successor.map { "becomes \($0.path)" } ?? "ended")
     await logs.flush()
+    if successor == nil { HostSecrets.remove(settings.places) }
     guard let successor else { return }
     let failure = successor.become(keeping: lock.number)
     HostProgram(path: "/proc/self/exe").comeBack(because: failure, keeping: lock.number)

@@ -14,6 +14,8 @@ public struct HostSettings: Sendable {
   public var isForeground: Bool
   /// What the wall clock of virtual time shows first, in milliseconds since 1970; nil for the machine's clocks.
   public var virtualStart: Int64?
+  /// The process that stands between callers and all workers, in tests of broken connections (`KITH_RELAY_PID`); nil for none.
+  var relayPID: Int32? { environment["KITH_RELAY_PID"].flatMap { Int32($0) } }
   /// What the plan was read from.
   var source: ProductSource
   /// What the host was told to run when it was started; another manifest may have been applied since.

@@ -29,6 +29,14 @@ enum Names {
     }
   }
 
+  /// A person's id, as `KithAccess.UserID` has it: 1 to 64 of ASCII letters, digits, '-', '_', '.' and ':'.
+  static func isUserID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy {
+        isSmallLetter($0 | 0x20) || isDigit($0) || "-_.:".utf8.contains($0)
+      }
+  }
+
   /// A program's file name: no folder, nothing hidden.
   static func isFileName(_ text: String) -> Bool {
     guard let first = text.utf8.first, first != UInt8(ascii: "."), text.utf8.count <= 128 else {

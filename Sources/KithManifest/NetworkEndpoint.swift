@@ -6,6 +6,7 @@
 ///   authorities: tls/authorities.pem # paths are from the folder of this file
 ///   certificate: tls/risk.pem
 ///   private_key: tls/risk.key
+///   acts_for: [ada]                  # whom callers with a certificate may speak for; or `users`, for everybody
 /// ```
 /// ```yaml
 /// remote:                            # a service that a worker on another machine serves
@@ -36,8 +37,18 @@ public struct NetworkEndpoint: Sendable, Equatable {
   public let address: String
   /// What TLS needs; nil for plain tcp.
   public let credentials: Credentials?
+  /// For whom callers with a certificate may speak. Defaults to nobody.
+  public let actsFor: People
   /// Where it stands.
   public let location: SourceLocation
+
+  /// The people for whom callers from the network may speak.
+  public enum People: Sendable, Equatable {
+    /// The people of these ids.
+    case only([String])
+    /// Every person.
+    case users
+  }
 
   private static let form =
     "{ address: tls+tcp://host:port, authorities, certificate, private_key }"
@@ -61,6 +72,7 @@ public struct NetworkEndpoint: Sendable, Equatable {
           .map { Self.path($0, besides: value.location.file) }
       }
     }
+    actsFor = isDialled ? .only([]) : Self.people(&fields, findings)
     var serverName: String?
     if isDialled {
       serverName = fields.take("server_name").flatMap { entry in
@@ -73,6 +85,14 @@ public struct NetworkEndpoint: Sendable, Equatable {
     self.address = address
     if address.hasPrefix("tcp:") {
       credentials = nil
+      guard actsFor == .only([]) else {
+        findings.add(
+          ManifestError(
+            .outOfRange,
+            "'\(address)' is not protected: nobody can be told from anybody else there",
+            at: location, expected: "tls+tcp:// with certificates, or no 'acts_for'"))
+        return nil
+      }
       guard isInsecure, files.allSatisfy({ $0 == nil }) else {
         findings.add(
           ManifestError(
@@ -106,6 +126,24 @@ public struct NetworkEndpoint: Sendable, Equatable {
     credentials = Credentials(
       authorities: authorities, certificate: certificate, privateKey: privateKey,
       serverName: serverName)
+  }
+
+  /// `users`, or the ids of the people for whom callers may speak; empty for nobody.
+  var actsForText: String {
+    switch actsFor {
+    case .users: "users"
+    case .only(let ids): ids.joined(separator: ", ")
+    }
+  }
+
+  private static func people(_ fields: inout FieldDecoder, _ findings: Findings) -> People {
+    let form = "users, or a list of people's ids: [ada, bob]"
+    return fields.value("acts_for", default: .only([])) { scalars, value in
+      if case .scalar("users", isPlain: _) = value.content { return .users }
+      return scalars.list(value, form) { entry in
+        scalars.name(entry, form, where: Names.isUserID)
+      }.map(People.only)
+    }
   }
 
   private static func isAddress(_ text: String) -> Bool {

@@ -153,7 +153,7 @@ public struct Plan: Sendable, Equatable {
         overlap: manifest.overlap && entry.listen == nil,
         restart: entry.restart(over: manifest.restart),
         limits: entry.limits(over: manifest.limits), store: entry.store(over: manifest.store),
-        network: manifest.network,
+        network: manifest.network, actsForUsers: manifest.actsFor == .users,
         listen: entry.listen,
         startTimeout: entry.startTimeout ?? manifest.startTimeout,
         stopTimeout: entry.stopTimeout ?? manifest.stopTimeout,
@@ -281,6 +281,7 @@ public struct Plan: Sendable, Equatable {
         found[position] = found[position].map { $0.joined(with: worker) } ?? worker
         continue
       }
+      if requirement.isOptional { continue }
       let known = catalogue.plugins.filter { $0.manifest.provides.contains(service) }
       let services = catalogue.plugins.flatMap(\.manifest.provides)
       findings.add(
@@ -326,7 +327,11 @@ extension Plan: CustomStringConvertible {
         lines.append("     watchdog  \(worker.watchdog.map(\.short) ?? "off")")
       }
       if worker.store != StoreSettings() { lines.append("     store     \(worker.store)") }
-      if let listen = worker.listen { lines.append("     listens   \(listen.address)") }
+      if worker.actsForUsers { lines.append("     acts for  users") }
+      if let listen = worker.listen {
+        let people = listen.actsForText.isEmpty ? "" : ", callers act for \(listen.actsForText)"
+        lines.append("     listens   \(listen.address)\(people)")
+      }
       if !worker.configuration.isEmpty {
         let members = worker.shownConfiguration.map { "\($0.name)=\($0.value)" }
         lines.append("     config    \(members.joined(separator: " "))")

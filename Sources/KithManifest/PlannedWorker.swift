@@ -28,6 +28,8 @@ public struct PlannedWorker: Sendable, Equatable {
   public let store: StoreSettings
   /// What it may reach.
   public let network: NetworkGrant
+  /// Whether it may speak for every person to other workers; else only for the person whose call it handles.
+  public let actsForUsers: Bool
   /// Where it listens for callers on other machines too; nil when it does not.
   public let listen: NetworkEndpoint?
   /// How long it may take from the start of its process until it is ready.
@@ -78,6 +80,7 @@ public struct PlannedWorker: Sendable, Equatable {
       "config": .object(shownConfiguration),
     ]
     if let watchdog { object["watchdogMs"] = watchdog.json }
+    if actsForUsers { object["actsFor"] = .string(ActsFor.users.rawValue) }
     if let listen { object["listen"] = .string(listen.address) }
     return .object(object)
   }

@@ -12,6 +12,7 @@
 /// limits: { memory: 256MiB, open_files: 256 }
 /// store: { when_damaged: refuse, keep_events: 30d, keep_events_size: 64MiB }
 /// network: none
+/// acts_for: caller
 /// start_timeout: 10s
 /// stop_timeout: 10s
 /// watchdog: 10s
@@ -42,6 +43,8 @@ public struct PluginManifest: Sendable, Equatable {
   public let store: StoreSettings
   /// What it may reach. Nothing unless told.
   public let network: NetworkGrant
+  /// For whom it may speak to other workers. Defaults to the person whose call it handles.
+  public let actsFor: ActsFor
   /// How long it may take from the start of its process until it is ready. 10 s unless told, 100 ms to 1 hour.
   public let startTimeout: Duration
   /// How long it may take from the order to drain until its process has ended. 10 s unless told, 0 to 1 hour.
@@ -122,6 +125,7 @@ public struct PluginManifest: Sendable, Equatable {
         StoreSettings($0.value, over: StoreSettings(), findings: findings)
       } ?? StoreSettings()
     network = fields.value("network", default: .none) { $0.word($1) }
+    actsFor = fields.value("acts_for", default: .caller) { $0.word($1) }
     startTimeout = fields.value("start_timeout", default: .seconds(10)) {
       $0.duration($1, Self.startTimeouts)
     }

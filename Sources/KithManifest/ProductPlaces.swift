@@ -14,7 +14,8 @@ public struct ProductPlaces: Sendable, Hashable {
   public let root: String?
   /// The product's root: the folder of its state, mode 0700.
   public let stateDirectory: String
-  /// The folder of its sockets, mode 0700.
+  /// The folder of its sockets, mode 0700. The host's socket is in it, and a folder for the socket of each incarnation, in
+  /// which that one alone can make sockets.
   public let runtimeDirectory: String
 
   /// The longest path that the kernel takes for a socket: `sun_path` has 108 bytes, one of them for the end.
@@ -56,6 +57,16 @@ public struct ProductPlaces: Sendable, Hashable {
   /// The folder of the logs.
   public var logsDirectory: String { Self.join(stateDirectory, "logs") }
 
+  /// The folder of what the host keeps while the product runs: records of processes, the desired state, what workers wrote
+  /// and is not logged yet, the operator's token, the key of passes. No worker can read or write it.
+  public var hostDirectory: String { Self.join(runtimeDirectory, "host") }
+
+  /// The file with the token that proves an operator to the host.
+  public var operatorTokenFile: String { "\(hostDirectory)/operator.token" }
+
+  /// The file with the host's private key for passes.
+  public var passKeyFile: String { "\(hostDirectory)/pass.key" }
+
   /// The folder of the product's sealing key, which its workers may read.
   public var keysDirectory: String { Self.join(stateDirectory, "keys") }
 
@@ -84,10 +95,15 @@ public struct ProductPlaces: Sendable, Hashable {
     Self.join(logsDirectory, "\(worker).log")
   }
 
+  /// The folder of the socket of one generation of a worker: the only place in which that process can make sockets.
+  public func socketFolder(worker: String, generation: UInt64) -> String {
+    Self.join(runtimeDirectory, "\(worker).\(generation)")
+  }
+
   /// The socket of one generation of a worker.
   /// - Throws: `pathTooLong`.
   public func socket(worker: String, generation: UInt64) throws(ManifestError) -> String {
-    let path = Self.join(runtimeDirectory, "\(worker).\(generation).sock")
+    let path = socketFolder(worker: worker, generation: generation) + "/sock"
     try check(socket: path)
     return path
   }

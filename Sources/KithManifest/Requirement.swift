@@ -4,7 +4,9 @@
 /// requires:
 ///   - kith.reminders.v1.Reminders                                              # ready to begin with, nothing when lost
 ///   - { service: kith.risk.v1.RiskEngine, health: live, on_loss: hold }
+///   - { service: kith.family.v1.FamilyLinks, optional: true }                  # used where the product has it
 /// ```
+/// A worker can call the services that it requires, and no others of the product.
 public struct Requirement: Sendable, Hashable {
   /// How well the other one must be. Each includes those before it.
   public enum Health: String, Sendable, Hashable, CaseIterable, Comparable {
@@ -42,12 +44,17 @@ public struct Requirement: Sendable, Hashable {
   public var health: Health
   /// What follows when it no longer is.
   public var onLoss: Loss
+  /// Whether a product may do without it. Defaults to no.
+  public var isOptional: Bool
 
   /// A requirement.
-  public init(_ name: String, health: Health = .ready, onLoss: Loss = .ignore) {
+  public init(
+    _ name: String, health: Health = .ready, onLoss: Loss = .ignore, isOptional: Bool = false
+  ) {
     self.name = name
     self.health = health
     self.onLoss = onLoss
+    self.isOptional = isOptional
   }
 
   /// Both requirements in one, of the same worker: the better health, the stronger answer to its loss.
@@ -71,9 +78,10 @@ public struct Requirement: Sendable, Hashable {
       .flatMap { Scalars(name: "'service'", findings: scalars.findings).serviceName($0.value) }
     let health: Health = fields.value("health", default: .ready) { $0.word($1) }
     let onLoss: Loss = fields.value("on_loss", default: .ignore) { $0.word($1) }
+    let isOptional = fields.value("optional", default: false) { $0.bool($1) }
     fields.finish()
     guard let name else { return nil }
-    self.init(name, health: health, onLoss: onLoss)
+    self.init(name, health: health, onLoss: onLoss, isOptional: isOptional)
   }
 }
 

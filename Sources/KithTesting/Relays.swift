@@ -6,8 +6,9 @@ import Synchronization
 /// Stands on the ways to all workers of a product, so that something can go wrong there.
 ///
 /// As soon as a worker has made its socket, it gets a second name, and one of the kit's own takes the first name, in one step
-/// (`rename`). Callers learn of a worker only after the host has led it through its whole start, so they come to the kit's,
-/// and the product takes part in none of it. The host's record of the process says that the kit was in time.
+/// (`rename`). Callers learn of a worker only after the host has led it through its whole start, so they come to the kit's;
+/// the host names the kit's process to them (`KITH_RELAY_PID`), since callers talk to nobody else than whom the host names. The
+/// host's record of the process says that the kit was in time.
 final class Relays: Sendable {
   private struct State {
     var faults: [Fault] = []
@@ -15,6 +16,10 @@ final class Relays: Sendable {
     var connections: UInt64 = 0
     /// The workers whose callers may have come before the kit.
     var missed: Set<String> = []
+    /// The incarnations by the watches on the folders of their sockets.
+    var folders: [Int32: String] = [:]
+    /// The incarnations whose socket the kit has taken.
+    var taken: Set<String> = []
     var isClosed = false
   }
 
@@ -78,25 +83,41 @@ final class Relays: Sendable {
       let header = MemoryLayout<inotify_event>.size
       while rest.count >= header {
         let event = rest.withUnsafeBytes { $0.loadUnaligned(as: inotify_event.self) }
-        if event.mask & UInt32(IN_IGNORED) != 0 { return }
+        if event.mask & UInt32(IN_IGNORED) != 0, event.wd == watch { return }
         let name = rest.dropFirst(header).prefix(Int(event.len)).prefix { $0 != 0 }
-        created(String(decoding: name, as: UTF8.self))
+        created(String(decoding: name, as: UTF8.self), by: event.wd)
         rest = rest.dropFirst(header + Int(event.len))
       }
     }
   }
 
-  /// `odd.3.sock` is the socket of the third process of `odd`.
-  private func created(_ name: String) {
+  /// `odd.3` is the folder for the socket of the third process of `odd`, and `sock` in it the socket.
+  private func created(_ name: String, by number: Int32) {
+    if let incarnation = state.withLock({ $0.folders[number] }) {
+      if name == "sock" { take(incarnation) }
+      return
+    }
     let parts = name.split(separator: ".")
-    guard parts.count == 3, parts[2] == "sock", UInt64(parts[1]) != nil else { return }
-    let (path, behind) = ("\(folder)/\(name)", "\(folder)/\(parts[0]).\(parts[1]).behind")
+    guard number == watch, parts.count == 2, UInt64(parts[1]) != nil else { return }
+    let own = inotify_add_watch(notifier, "\(folder)/\(name)", UInt32(IN_CREATE))
+    guard own >= 0 else { return }
+    state.withLock { $0.folders[own] = name }
+    // It may have been made before the watch.
+    if access("\(folder)/\(name)/sock", F_OK) == 0 { take(name) }
+  }
+
+  /// Puts a socket of the kit's in place of an incarnation's.
+  private func take(_ incarnation: String) {
+    guard state.withLock({ $0.taken.insert(incarnation).inserted }) else { return }
+    let parts = incarnation.split(separator: ".")
+    let path = "\(folder)/\(incarnation)/sock"
+    let behind = "\(folder)/\(incarnation)/behind"
     // One whose worker is gone again is left alone.
     guard link(path, behind) == 0, let socket = UnixSocket.listening(at: "\(path).kit"),
       rename("\(path).kit", path) == 0
     else { return }
     let worker = String(parts[0])
-    let record = TemporaryFolder.text(of: "\(folder)/\(worker).\(parts[1]).process") ?? ""
+    let record = TemporaryFolder.text(of: "\(folder)/host/\(incarnation).process") ?? ""
     let isStarting = (try? JSONValue(parsing: record))?.objectValue?["phase"] == "starting"
     let isClosed = state.withLock { state in
       if !isStarting { state.missed.insert(worker) }

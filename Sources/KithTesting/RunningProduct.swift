@@ -120,9 +120,11 @@ public final class RunningProduct: Sendable {
   ) throws -> RunningProduct {
     let disks = try smallDisks(setup, in: folder)
     let relays = setup.relaysConnections ? try Relays(in: folder, seed: setup.seed) : nil
+    var environment = ["KITH_NOTIFY_FD": "3"]
+    if relays != nil { environment["KITH_RELAY_PID"] = "\(getpid())" }
     let host = try Program.built(
       "kithd", try setup.launchArguments(writingTo: folder),
-      environment: setup.environment.merging(["KITH_NOTIFY_FD": "3"]) { _, new in new })
+      environment: setup.environment.merging(environment) { _, new in new })
     var pipe: [Int32] = [-1, -1]
     guard Glibc.pipe(&pipe) == 0 else { throw TestingError("no pipe can be created") }
     let (reading, writing) = (pipe[0], pipe[1])

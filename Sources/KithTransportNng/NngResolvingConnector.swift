@@ -23,7 +23,7 @@ public final class NngResolvingConnector: Connector {
 
   /// Opens a stream to where the resolver says.
   ///
-  /// A pipe may end while its worker lives on; so the address of the last connection is tried first,
+  /// Nothing is sent to another process than the one that the resolver names. A pipe may end while its worker lives on; so the address of the last connection is tried first,
   /// unless the worker itself said that it is leaving. When nobody listens there, the incarnation is
   /// dead, and only a newer one will do.
   public func connect(_ request: ConnectRequest) async throws(RPCError) -> EstablishedConnection {
@@ -53,8 +53,18 @@ public final class NngResolvingConnector: Connector {
         address: target.address, security: target.security,
         authorize: { [authorize] in isOpen || authorize($0) })
       let stream = try await connector.dial()
+      guard target.pid == nil || stream.peer.pid == target.pid else {
+        stream.close()
+        throw RPCError(
+          .permissionDenied,
+          "at \(target.address) listens process \(stream.peer.pid ?? 0), and not the worker's, which is "
+            + "\(target.pid ?? 0): nothing was sent; see who started that process, and restart the worker"
+        )
+      }
       self.target.withLock { $0 = target }
-      return EstablishedConnection(stream: stream, generation: target.generation)
+      let credentials = RenewedCredentials(of: target, by: resolver)
+      return EstablishedConnection(
+        stream: stream, generation: target.generation, credentials: { credentials.entries })
     } catch {
       // Nobody listens: whatever the registry still says, that incarnation is over.
       if error.code == .unavailable { bury(target.generation) }

@@ -1,4 +1,5 @@
 import Glibc
+import KithIdentity
 import KithRPC
 import KithTransportNng
 import Logging
@@ -36,9 +37,17 @@ final class NetworkDoor: Sendable {
             authorities: record.authorities, certificate: record.certificate,
             privateKey: record.privateKey)))
     let isInsecure = record.insecure
+    let people: Principal.People =
+      record.actsForUsers ? .everybody : .only(Set(record.actsFor))
     server = RPCServer(
       services: services, limits: .connections(inPartOfOpenFiles: 0.25), interceptors: interceptors,
-      authorize: { isInsecure || $0.hasCertificate }, unmappedError: log.handlerFailed,
+      authorize: { isInsecure || $0.hasCertificate },
+      identify: { method, _, peer throws(RPCError) in
+        let principal: Principal =
+          peer.hasCertificate ? .certificate(people: people) : .stranger
+        try method.check(principal)
+        return principal
+      }, unmappedError: log.handlerFailed,
       brokenConnection: log.connectionBroke)
   }
 

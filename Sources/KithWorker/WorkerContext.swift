@@ -49,7 +49,7 @@ public struct WorkerContext: Sendable {
       product: product, worker: worker, generation: generation, configuration: configuration,
       pluginDirectory: pluginDirectory, stateDirectory: stateDirectory,
       sealingKeyFile: sealingKeyFile, storeOrders: StoreOrders(), hostAddress: hostAddress,
-      logger: logger, health: health ?? WorkerHealth(), clock: clock,
+      hostIdentity: .none, logger: logger, health: health ?? WorkerHealth(), clock: clock,
       configurationChanges: ConfigurationChanges(), besideCalls: BesideCalls(),
       eventStandings: EventStandings())
   }
@@ -57,8 +57,9 @@ public struct WorkerContext: Sendable {
   init(
     product: String, worker: String, generation: UInt64, configuration: WorkerConfiguration,
     pluginDirectory: String, stateDirectory: String?, sealingKeyFile: String?,
-    storeOrders: StoreOrders, hostAddress: String?, logger: Logger, health: WorkerHealth,
-    clock: WorkerClock, configurationChanges: ConfigurationChanges, besideCalls: BesideCalls,
+    storeOrders: StoreOrders, hostAddress: String?, hostIdentity: HostIdentity,
+    logger: Logger, health: WorkerHealth, clock: WorkerClock,
+    configurationChanges: ConfigurationChanges, besideCalls: BesideCalls,
     eventStandings: EventStandings
   ) {
     self.product = product
@@ -78,7 +79,7 @@ public struct WorkerContext: Sendable {
     self.eventStandings = eventStandings
     host = hostAddress.map {
       HostConnection(
-        product: product, address: $0,
+        product: product, address: $0, identity: hostIdentity,
         interceptors: [CallerInterceptor(), TracingInterceptor(), MetricsInterceptor()])
     }
   }

@@ -1,5 +1,6 @@
 import Crypto
 import HealthContract
+import KithIdentity
 import KithRPC
 import KithTelemetry
 import KithTime
@@ -26,8 +27,6 @@ final class WorkerRuntime: Sendable {
 
   private struct State {
     var lifecycle = WorkerLifecycle()
-    /// The process that proved itself to be the host; nil until one did.
-    var host: PeerIdentity?
     var since: ContinuousClock.Instant
     var configuration = WorkerConfiguration()
     var hostAddress = ""
@@ -97,6 +96,7 @@ final class WorkerRuntime: Sendable {
     server = RPCServer(
       services: [], limits: .connections(inPartOfOpenFiles: 0.5), interceptors: Self.interceptors,
       authorize: authorize,
+      identify: Self.identify(by: record),
       unmappedError: connectionLog.handlerFailed, brokenConnection: connectionLog.connectionBroke)
     let own: [ServiceDefinition] = [
       .lifecycle(LifecycleService(runtime: self)), .health(HealthService(runtime: self)),
@@ -104,6 +104,13 @@ final class WorkerRuntime: Sendable {
     ]
     state.withLock { $0.services = own }
     server.add(own)
+  }
+
+  /// Tells who calls, from the proofs that the host issues to callers of this incarnation.
+  private static func identify(by record: LaunchRecord) -> RPCServer.Identify {
+    let verifier = CallerVerifier(
+      of: record.identity, secret: record.secret, passKey: record.passKey)
+    return { method, metadata, _ throws(RPCError) in try verifier.identify(method, metadata) }
   }
 
   // MARK: The run
@@ -247,7 +254,7 @@ final class WorkerRuntime: Sendable {
   // MARK: What the host asks
 
   func handshake(
-    nonce: [UInt8], hostProof: [UInt8], versions: ClosedRange<UInt32>, peer: PeerIdentity
+    nonce: [UInt8], hostProof: [UInt8], versions: ClosedRange<UInt32>
   ) throws(RPCError) -> HandshakeResponse {
     let isProven = proof.isValid(hostProof: hostProof, nonce: nonce)
     let result = state.withLock { state in
@@ -255,7 +262,6 @@ final class WorkerRuntime: Sendable {
       defer { if state.lifecycle.phase != before { state.since = clock.now } }
       return Result { () throws(RPCError) in
         let version = try state.lifecycle.handshake(isProven: isProven, versions: versions)
-        state.host = peer
         return (version: version, services: state.services)
       }
     }
@@ -270,18 +276,6 @@ final class WorkerRuntime: Sendable {
         ServiceContract(
           name: $0.name, descriptorSha256: Array(SHA256.hash(data: $0.descriptorSet)))
       }, process: process, liveConfigurationKeys: configurationChanges.keys)
-  }
-
-  /// Checks that it is the host which wants to lead the worker. A worker of the same product runs as the same user, and may
-  /// call others, but not end them.
-  func checkHost(_ peer: PeerIdentity) throws(RPCError) {
-    let host = state.withLock { $0.host }
-    guard host == nil || host?.pid == peer.pid else {
-      throw RPCError(
-        .permissionDenied,
-        "only the host that has proved itself leads this worker: ask it, with `kith stop` or `kith restart`"
-      )
-    }
   }
 
   /// Takes the configuration, or, while the worker is ready, changes to it.
@@ -449,7 +443,8 @@ final class WorkerRuntime: Sendable {
       stateDirectory: record.stateDirectory.isEmpty ? nil : record.stateDirectory,
       sealingKeyFile: record.sealingKeyFile.isEmpty ? nil : record.sealingKeyFile,
       storeOrders: record.store ?? StoreOrders(),
-      hostAddress: hostAddress.isEmpty ? nil : hostAddress, logger: logger, health: health,
+      hostAddress: hostAddress.isEmpty ? nil : hostAddress, hostIdentity: record.hostIdentity,
+      logger: logger, health: health,
       clock: workerClock, configurationChanges: configurationChanges, besideCalls: besideCalls,
       eventStandings: eventStandings)
   }

@@ -34,6 +34,7 @@ enum House {
     "WorkerContract": contract.union(["EventsContract"]),
     "HostContract": contract.union(["MetricsContract"]),
     "HealthContract": contract,
+    "IdentityContract": ["KithContractsC", "KithWire"],
     "MetricsContract": contract,
     "ReflectionContract": contract,
     "KithReflection": ["DescriptorContract", "KithJSON", "KithWire"],
@@ -41,8 +42,10 @@ enum House {
     // Floor 4: shells.
     "KithPlanning": ["KithManifest", "KithReflection", "Glibc"],
     "KithClient": [
-      "HostContract", "KithRPC", "KithTransportNng", "FoundationEssentials", "Glibc",
+      "HostContract", "KithIdentity", "KithRPC", "KithTransportNng", "FoundationEssentials",
+      "Glibc",
     ],
+    "KithIdentity": ["IdentityContract", "KithRPC", "KithWire", "Crypto", "Glibc"],
     "KithSealing": ["Crypto", "CryptoExtras", "Glibc"],
     "KithStore": [
       "KithAccess", "KithRPC", "KithSealing", "KithWire", "Crypto", "GRDB", "FoundationEssentials",
@@ -53,13 +56,15 @@ enum House {
       "KithTime", "KithWire", "KithWorker", "WorkerContract", "Logging",
     ],
     "KithWorker": [
-      "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithJSON", "KithMetrics",
+      "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithIdentity", "KithJSON",
+      "KithMetrics",
       "KithPersonalData", "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire",
       "MetricsContract", "ReflectionContract", "WorkerContract", "Crypto", "Logging", "UnixSignals",
       "FoundationEssentials", "Glibc",
     ],
     "KithHost": [
-      "EventsContract", "HealthContract", "HostContract", "KithJSON", "KithManifest", "KithMetrics",
+      "EventsContract", "HealthContract", "HostContract", "IdentityContract", "KithAccess",
+      "KithIdentity", "KithJSON", "KithManifest", "KithMetrics",
       "KithPersonalData",
       "KithPlanning", "KithRPC", "KithSealing", "KithSupervision", "KithTransportNng", "KithWire",
       "MetricsContract", "WorkerContract", "CLinux", "Crypto", "FoundationEssentials", "Glibc",

@@ -3,6 +3,7 @@ import EventsContract
 import FamilyContract
 import HealthContract
 import HostContract
+import IdentityContract
 import KithWire
 import MetricsContract
 import PIIContract
@@ -107,6 +108,16 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(WorkerMetrics.self, Kith_Host_V1_WorkerMetrics.self),
     Pair(GetClockRequest.self, Kith_Host_V1_GetClockRequest.self),
     Pair(GetClockResponse.self, Kith_Host_V1_GetClockResponse.self),
+    Pair(IssuePassRequest.self, Kith_Host_V1_IssuePassRequest.self),
+    Pair(IssuePassResponse.self, Kith_Host_V1_IssuePassResponse.self),
+    Pair(HostCaller.self, Kith_Identity_V1_HostCaller.self),
+    Pair(OperatorCaller.self, Kith_Identity_V1_OperatorCaller.self),
+    Pair(Pass.self, Kith_Identity_V1_Pass.self),
+    Pair(PassStatement.self, Kith_Identity_V1_PassStatement.self),
+    Pair(Ticket.self, Kith_Identity_V1_Ticket.self),
+    Pair(TicketStatement.self, Kith_Identity_V1_TicketStatement.self),
+    Pair(WorkerCaller.self, Kith_Identity_V1_WorkerCaller.self),
+    Pair(WorkerProof.self, Kith_Identity_V1_WorkerProof.self),
     Pair(AbsentEvents.self, Kith_Host_V1_AbsentEvents.self),
     Pair(HostContract.MoveClockRequest.self, Kith_Host_V1_MoveClockRequest.self),
     Pair(HostContract.MoveClockResponse.self, Kith_Host_V1_MoveClockResponse.self),

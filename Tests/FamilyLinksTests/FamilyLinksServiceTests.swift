@@ -30,7 +30,7 @@ import Testing
   private func call(as user: String? = nil) -> CallContext {
     CallContext(
       method: FamilyLinksMethods.addLink, metadata: user.map { [CallContext.userKey: $0] } ?? [:],
-      peer: PeerIdentity(uid: geteuid()))
+      principal: .operator)
   }
 
   private func add(

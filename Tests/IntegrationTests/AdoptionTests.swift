@@ -45,8 +45,10 @@ import Testing
     // Who is connected calls on, as if nothing had happened.
     #expect(try await first.tell("hello") == 1)
     #expect(
-      TemporaryFolder.names(in: first.places.runtimeDirectory)
-        == ["host.sock", "odd.1.err", "odd.1.out", "odd.1.process", "odd.1.sock"])
+      TemporaryFolder.names(in: first.places.runtimeDirectory) == ["host", "host.sock", "odd.1"])
+    #expect(
+      TemporaryFolder.names(in: first.places.hostDirectory)
+        == ["odd.1.err", "odd.1.out", "odd.1.process", "operator.token", "pass.key"])
 
     let second = try await RunningProduct.start(Setups.odd(), in: first.folder)
     let after = try #require(try await second.settle().workers.first)
@@ -206,11 +208,11 @@ import Testing
       await product.killHost()
       // As if the worker had ended and its pid were another's by now.
       for pid in product.processes() { kill(pid, SIGKILL) }
-      let path = "\(product.places.runtimeDirectory)/odd.1.process"
+      let path = "\(product.places.hostDirectory)/odd.1.process"
       var record = try #require(TemporaryFolder.text(of: path))
       let pid = try #require(record.firstMatch(of: /"pid":[0-9]+/)).range
       record.replaceSubrange(pid, with: "\"pid\":\(stranger.pid)")
-      try product.folder.write(record, to: "r/run/odd.1.process", mode: 0o600)
+      try product.folder.write(record, to: "r/run/host/odd.1.process", mode: 0o600)
     }) { product in
       let worker = try #require(try await product.settle().workers.first)
       #expect(worker.state == .ready)
@@ -223,11 +225,11 @@ import Testing
   @Test func whoCannotProveItselfIsNotLed() async throws {
     try await adopted(meanwhile: { product in
       await product.killHost()
-      let path = "\(product.places.runtimeDirectory)/odd.1.process"
+      let path = "\(product.places.hostDirectory)/odd.1.process"
       var record = try #require(TemporaryFolder.text(of: path))
       let secret = try #require(record.firstMatch(of: /"secret":"[^"]{8}/)).range
       record.replaceSubrange(secret, with: "\"secret\":\"AAAAAAAA")
-      try product.folder.write(record, to: "r/run/odd.1.process", mode: 0o600)
+      try product.folder.write(record, to: "r/run/host/odd.1.process", mode: 0o600)
     }) { product in
       let worker = try #require(try await product.settle().workers.first)
       #expect(worker.state == .ready)
@@ -242,7 +244,7 @@ import Testing
     try await adopted(meanwhile: { product in
       try await product.tell("child")
       await product.killHost()
-      unlink("\(product.places.runtimeDirectory)/odd.1.process")
+      unlink("\(product.places.hostDirectory)/odd.1.process")
     }) { product in
       let worker = try #require(try await product.settle().workers.first)
       #expect(worker.state == .ready)

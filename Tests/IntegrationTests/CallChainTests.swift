@@ -59,7 +59,7 @@ import Testing
   @Test func aCallIsInTheNameOfWhoeverCalledItsCaller() async throws {
     try await RunningProduct.run(setup) { product in
       try await product.settle()
-      for (named, caller) in [(nil, "product"), ("ada", "user(ada)"), ("a b", "stranger")] {
+      for (named, caller) in [(nil, "worker(\"odd\")"), ("ada", "user(ada)"), ("a b", "stranger")] {
         let metadata: Metadata = named.map { ["kith-user": $0] } ?? [:]
         let known = try await relay(
           product, 1, CallOptions(metadata: metadata, waitForReady: true, traceparent: Self.trace))

@@ -148,7 +148,7 @@ import Testing
 
   @Test func aDamagedRecordOfAProcessIsSaid() async throws {
     try await lost { product, odd in
-      try product.folder.write("rubbish", to: "r/run/odd.1.process", mode: 0o600)
+      try product.folder.write("rubbish", to: "r/run/host/odd.1.process", mode: 0o600)
       let up = try await up(product)
       #expect(up.exitCode == 0, "\(up)")
       let worker = try #require(try await status(product).workers.first)
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["r/run/odd.1.process", "r/running.json"])
+  @Test(arguments: ["r/run/host/odd.1.process", "r/running.json"])
   func whatIsDamagedKeepsNobodyFromEndingWhatRuns(file: String) async throws {
     let product = try await RunningProduct.start(Setups.odd())
     do {
@@ -180,12 +180,12 @@ import Testing
 
   @Test func damagedWishesAreSetAsideAndSaid() async throws {
     try await lost { product, odd in
-      try product.folder.write("rubbish", to: "r/run/wishes.json", mode: 0o600)
+      try product.folder.write("rubbish", to: "r/run/host/wishes.json", mode: 0o600)
       let up = try await up(product)
       #expect(up.exitCode == 0, "\(up)")
       let log = try await kith(product, "logs", "kithd", "-n", "100")
       #expect(log.output.contains("wishes.json.damaged"), "\(log)")
-      unlink("\(product.places.runtimeDirectory)/wishes.json.damaged")
+      unlink("\(product.places.hostDirectory)/wishes.json.damaged")
     }
   }
 

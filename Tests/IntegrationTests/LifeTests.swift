@@ -22,7 +22,7 @@ import Testing
       #expect(worker.residentBytes > 0)
       #expect(
         worker.services == ["kith.risk.v1.RiskEngine", "kith.testing.v1.Streams"])
-      #expect(worker.address.hasSuffix("/odd.1.sock"))
+      #expect(worker.address.hasSuffix("/odd.1/sock"))
       #expect(product.processes() == [worker.pid])
       #expect(try await product.tell("hello") == 1)
     }
@@ -41,11 +41,13 @@ import Testing
       #expect(worker.lastExit?.cause == .signal(SIGKILL))
       #expect(worker.lastExit?.description.hasPrefix("killed by SIGKILL from outside") == true)
       // The first one's socket and output are gone, and only the second one's record is left.
-      let names = TemporaryFolder.names(in: product.places.runtimeDirectory)
       #expect(
-        names == [
-          "host.sock", "odd.2.err", "odd.2.out", "odd.2.process", "odd.2.sock",
-          "wishes.json",
+        TemporaryFolder.names(in: product.places.runtimeDirectory) == [
+          "host", "host.sock", "odd.2",
+        ])
+      #expect(
+        TemporaryFolder.names(in: product.places.hostDirectory) == [
+          "odd.2.err", "odd.2.out", "odd.2.process", "operator.token", "pass.key", "wishes.json",
         ])
     }
   }

@@ -67,10 +67,13 @@ struct NetworkTests {
       + "certificate: \(files.certificate), private_key: \(files.privateKey) }"
   }
 
-  private func relay(_ product: RunningProduct) async throws -> [String] {
+  private func relay(
+    _ product: RunningProduct, _ metadata: Metadata = [:]
+  ) async throws -> [String] {
     let response = try await RiskEngineClient(product.client(of: "odd")).analyze(
       AnalyzeRequest(text: "relay 3"),
-      options: CallOptions(timeout: RunningProduct.patience, waitForReady: true))
+      options: CallOptions(
+        timeout: RunningProduct.patience, metadata: metadata, waitForReady: true))
     return response.engineVersion.split(separator: " ").map(String.init)
   }
 
@@ -121,6 +124,27 @@ struct NetworkTests {
           $0.state == .ready && $0.generation > worker.generation
         }
         #expect(try await relay(asking).first.flatMap(Int64.init) ?? 0 > 0)
+      }
+    }
+  }
+
+  @Test func aCertificateSpeaksForThePeopleOfTheManifestAlone() async throws {
+    let folder = try TemporaryFolder()
+    let authority = try TestAuthority("family", folder: folder.path)
+    let port = try freePort()
+    let files = try authority.credentials("server", host: "localhost")
+    let server =
+      "{ address: tls+tcp://localhost:\(port), authorities: \(files.authorities), "
+      + "certificate: \(files.certificate), private_key: \(files.privateKey), acts_for: [ada] }"
+    let client = endpoint(port, try authority.credentials("client"))
+    try await RunningProduct.run(serving(server)) { serving in
+      try await serving.settle()
+      try await RunningProduct.run(asking(client)) { asking in
+        try await asking.settle()
+        for (named, caller) in [("ada", "user(ada)"), ("bob", "stranger"), (nil, "stranger")] {
+          let metadata: Metadata = named.map { [CallContext.userKey: $0] } ?? [:]
+          #expect(try await relay(asking, metadata)[1] == caller, "\(named ?? "nobody")")
+        }
       }
     }
   }

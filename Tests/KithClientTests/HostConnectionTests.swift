@@ -38,8 +38,10 @@ private final class ScriptedHost: Sendable {
 
   private func remove(_ root: String) {
     unlink("\(root)/run/host.sock")
-    unlink("\(root)/run/echo.1.sock")
-    unlink("\(root)/run/echo.2.sock")
+    for generation in [1, 2] {
+      unlink("\(root)/run/echo.\(generation)/sock")
+      rmdir("\(root)/run/echo.\(generation)")
+    }
     rmdir("\(root)/run")
     rmdir(root)
   }
@@ -120,7 +122,7 @@ private final class ScriptedHost: Sendable {
       }
       return ResolveResponse(
         worker: "echo", generation: current,
-        address: "ipc://\(places.runtimeDirectory)/echo.\(current).sock")
+        address: "ipc://\(places.runtimeDirectory)/echo.\(current)/sock")
     }
     let hostServer = RPCServer(services: [host.service])
     try hostServer.start(on: NngListener(address: places.controlAddress))
@@ -132,6 +134,7 @@ private final class ScriptedHost: Sendable {
           name: method.service,
           methods: [.encodedUnary(method) { request, _ in request + [UInt8(generation)] }])
       ])
+      mkdir(places.socketFolder(worker: "echo", generation: generation), 0o700)
       try server.start(
         on: NngListener(address: try places.address(worker: "echo", generation: generation)))
       return server

@@ -17,6 +17,7 @@ import Testing
     try DurableFile.createPrivateFolder(places.stateDirectory)
     try DurableFile.createPrivateFolder(places.logsDirectory)
     try DurableFile.createPrivateFolder(places.runtimeDirectory)
+    try DurableFile.createPrivateFolder(places.hostDirectory)
     logs = try LogKeeper(reactor: reactor, places: places, workers: ["a", "b"])
   }
 
@@ -36,7 +37,7 @@ import Testing
   private func spools(
     of incarnation: Incarnation
   ) throws -> (stdout: Descriptor, stderr: Descriptor) {
-    let run = folder.path + "/r/run"
+    let run = folder.path + "/r/run/host"
     return (
       try OutputSpool.create(OutputSpool.path(of: incarnation, .stdout, in: run)),
       try OutputSpool.create(OutputSpool.path(of: incarnation, .stderr, in: run))
@@ -164,7 +165,7 @@ import Testing
     }
     #expect(seen.filter { $0.hasPrefix("out") } == (0..<500).map { "out \($0)" })
     #expect(seen.filter { $0.hasPrefix("err") } == (0..<500).map { "err \($0)" })
-    #expect(TemporaryFolder.names(places.runtimeDirectory) == [])
+    #expect(TemporaryFolder.names(places.hostDirectory) == [])
   }
 
   /// Runs a keeper of its own; its thread.

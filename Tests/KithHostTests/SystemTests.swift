@@ -1,4 +1,5 @@
 import Glibc
+import KithManifest
 import KithSupervision
 import Synchronization
 import Testing
@@ -294,11 +295,18 @@ import Testing
     #expect(mode(of: path) == 0o700)
   }
 
-  @Test func onlySocketsAreClearedAwayAsSockets() throws {
+  @Test func onlyTheSocketFoldersOfIncarnationsAreClearedAway() throws {
     let folder = try TemporaryFolder()
-    let path = folder.path + "/host.sock"
-    _ = try Descriptor.open(path, O_WRONLY | O_CREAT)
-    try ProcessRecords(folder: folder.path).clear(besides: [])
-    #expect(folder.names() == ["host.sock"])
+    let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
+    let socket = places.socketFolder(worker: "odd", generation: 3)
+    for path in [places.stateDirectory, places.runtimeDirectory, places.hostDirectory, socket] {
+      try DurableFile.createPrivateFolder(path)
+    }
+    for path in [places.controlSocket, "\(socket)/sock", "\(places.runtimeDirectory)/odd.x"] {
+      _ = try Descriptor.open(path, O_WRONLY | O_CREAT)
+    }
+    try ProcessRecords(places).clear(besides: [])
+    #expect(
+      TemporaryFolder.names(places.runtimeDirectory).sorted() == ["host", "host.sock", "odd.x"])
   }
 }

@@ -216,7 +216,7 @@ import Testing
     #expect(
       found[3].description
         == "plugin.yaml:5:1: unknown key 'limit'; expected one of plugin, version, executable, "
-        + "provides, requires, postures, overlap, restart, limits, store, network, "
+        + "provides, requires, postures, overlap, restart, limits, store, network, acts_for, "
         + "start_timeout, stop_timeout, watchdog, config; did you mean 'limits'?")
   }
 

@@ -15,7 +15,7 @@ import Testing
     #expect(places.stateDirectory(worker: "risk") == "/s/kith/milo/workers/risk")
     #expect(places.logFile(worker: "risk") == "/s/kith/milo/logs/risk.log")
     #expect(
-      try places.socket(worker: "risk", generation: 7) == "/run/user/1/kith/milo/risk.7.sock")
+      try places.socket(worker: "risk", generation: 7) == "/run/user/1/kith/milo/risk.7/sock")
   }
 
   @Test func fallsBackToTheHomeFolder() throws {
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func countsTheBytesOfASocketPath() throws {
-    // "/run/host.sock" has 14 bytes, "/run/risk.1.sock" 16.
+    // "/run/host.sock" has 14 bytes, "/run/risk.1/sock" 16.
     let longest = "/" + String(repeating: "é", count: 46)
     let places = try ProductPlaces(product: "milo", root: longest, environment: [:])
     #expect(places.controlSocket.utf8.count == 107)

@@ -1,4 +1,6 @@
 import HealthContract
+import IdentityContract
+import KithIdentity
 import KithJSON
 import KithRPC
 import KithTransportInProcess
@@ -73,7 +75,7 @@ import WorkerContract
       }
       group.addTask {
         for await _ in listening {}
-        let host = Host(client: RPCClient(connector: transport.connector))
+        let host = Host(client: try Self.client(of: transport, as: .host(HostCaller())))
         defer {
           host.client.close()
           runtime.terminate(.zero)
@@ -84,6 +86,31 @@ import WorkerContract
       var outcome: WorkerRuntime.Outcome?
       while let result = try await group.next() { outcome = result ?? outcome }
       return try #require(outcome)
+    }
+  }
+
+  /// A client that shows a ticket of the worker's host.
+  private static func client(
+    of transport: InProcessTransport, as caller: TicketStatement.Caller?
+  ) throws -> RPCClient {
+    let ticket = try TicketKey(secret: record.secret).issue(
+      TicketStatement(
+        product: "milo", callee: "echo", calleeGeneration: 4, caller: caller,
+        expiresAtBootMs: .max))
+    return RPCClient(
+      connector: Identified(
+        connector: transport.connector,
+        entries: caller == nil ? [] : [.init(key: ProofKeys.ticket, value: .binary(ticket))]))
+  }
+
+  private struct Identified: Connector {
+    let connector: any Connector
+    let entries: [Metadata.Entry]
+
+    func connect(_ request: ConnectRequest) async throws(RPCError) -> EstablishedConnection {
+      var connection = try await connector.connect(request)
+      connection.credentials = { [entries] in entries }
+      return connection
     }
   }
 
@@ -138,6 +165,34 @@ import WorkerContract
     #expect(try context.configuration.double("high") == 0.5)
     #expect(context.pluginDirectory == "/plugins/Echo")
     #expect(context.stateDirectory == nil && context.hostAddress == nil)
+  }
+
+  @Test(
+    arguments: [
+      (nil, StatusCode.unauthenticated), (.operator(OperatorCaller()), .permissionDenied),
+      (.worker(WorkerCaller(name: "other", generation: 1, actsForUsers: true)), .permissionDenied),
+    ] as [(TicketStatement.Caller?, StatusCode)])
+  func isLedByItsHostAlone(_ caller: TicketStatement.Caller?, _ refusal: StatusCode) async throws {
+    let transport = InProcessTransport()
+    let runtime = WorkerRuntime(
+      record: Self.record, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      authorize: { _ in true }, makeServices: { _ in [] })
+    let (listening, isListening) = AsyncStream<Void>.makeStream()
+    async let run = runtime.run(on: transport.listener) { isListening.finish() }
+    for await _ in listening {}
+    let other = Host(client: try Self.client(of: transport, as: caller))
+    defer { other.client.close() }
+    #expect(await code { try await other.configure() } == refusal)
+    #expect(await code { try await other.start() } == refusal)
+    #expect(await code { _ = try await other.lifecycle.drain(DrainRequest()) } == refusal)
+    #expect(await code { _ = try await other.lifecycle.moveClock(MoveClockRequest()) } == refusal)
+    #expect(
+      await code { _ = try await other.lifecycle.setLogLevel(SetLogLevelRequest(level: "debug")) }
+        == refusal)
+    // How it is, is no secret.
+    #expect(try await other.status() == .starting)
+    runtime.terminate(.zero)
+    _ = try await run
   }
 
   @Test func refusesAHostThatDoesNotHoldTheSecret() async throws {

@@ -82,7 +82,7 @@ final class Desk: Sendable {
   ) throws -> CallContext {
     CallContext(
       method: method, metadata: user.map { [CallContext.userKey: $0] } ?? [:],
-      peer: PeerIdentity(uid: geteuid()), idempotencyKey: try key.map { try IdempotencyKey($0) })
+      principal: .operator, idempotencyKey: try key.map { try IdempotencyKey($0) })
   }
 
   /// Makes a reminder in words.

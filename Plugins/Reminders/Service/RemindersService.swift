@@ -74,6 +74,9 @@ public final class RemindersService: RemindersHandler {
     switch context.caller {
     case .user(let user): return user
     case .product: return book.settings.person
+    case .worker(let name):
+      throw RPCError(
+        .permissionDenied, "\(name) calls in its own name: name a person in 'kith-user'")
     case .stranger: throw RPCError(.permissionDenied, "the caller has not shown who it is")
     }
   }

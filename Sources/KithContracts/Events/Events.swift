@@ -11,7 +11,7 @@ public enum EventsMethods {
   public static let subscribe = MethodDescriptor(
     service: "kith.events.v1.Events", method: "Subscribe",
     shape: .serverStreaming,
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [subscribe]

@@ -8,17 +8,17 @@ public enum FamilyLinksMethods {
   /// Lets somebody in, or changes what they may do.
   public static let addLink = MethodDescriptor(
     service: "kith.family.v1.FamilyLinks", method: "AddLink",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .identified)
 
   /// Ends a link: by the person whose records it opened, or by the one who was let in. To end one that is not there is no error.
   public static let removeLink = MethodDescriptor(
     service: "kith.family.v1.FamilyLinks", method: "RemoveLink",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .identified)
 
   /// The links of a person, in both directions.
   public static let listLinks = MethodDescriptor(
     service: "kith.family.v1.FamilyLinks", method: "ListLinks",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [addLink, removeLink, listLinks]

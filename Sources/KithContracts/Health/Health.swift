@@ -8,14 +8,14 @@ public enum HealthMethods {
   /// The state of the worker now.
   public static let check = MethodDescriptor(
     service: "kith.health.v1.Health", method: "Check",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// The state of the worker, at once, whenever it changes, and at least as often as asked for, until the worker has no
   /// more calls in progress and leaves. A worker whose reports stop, or whose `beats` stand still, is stuck.
   public static let watch = MethodDescriptor(
     service: "kith.health.v1.Health", method: "Watch",
     shape: .serverStreaming,
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [check, watch]

@@ -8,23 +8,30 @@ public enum HostMethods {
   /// What runs, and how it is.
   public static let getStatus = MethodDescriptor(
     service: "kith.host.v1.Host", method: "GetStatus",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .operators)
 
-  /// Where a worker or a service is. With `wait_for_ready` the answer is held until there is one to give, so that a
+  /// Where a worker or a service is, and a ticket for it. A worker may resolve what its manifest requires; anything else is
+  /// answered PERMISSION_DENIED. With `wait_for_ready` the answer is held until there is one to give, so that a
   /// caller learns of a restarted worker at once and need not ask again and again.
   public static let resolve = MethodDescriptor(
     service: "kith.host.v1.Host", method: "Resolve",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
+
+  /// Issues a pass, with which the workers that a person's call leads to may speak for that person. For operators and workers
+  /// whose manifest grants `acts_for: users`; others are answered PERMISSION_DENIED.
+  public static let issuePass = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "IssuePass",
+    idempotency: .noSideEffects, callers: .identified)
 
   /// Wants a worker up and answers when it is ready. Nothing happens to one that is.
   public static let startWorker = MethodDescriptor(
     service: "kith.host.v1.Host", method: "StartWorker",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .operators)
 
   /// Wants a worker down and answers when its process has ended. Nothing happens to one that is.
   public static let stopWorker = MethodDescriptor(
     service: "kith.host.v1.Host", method: "StopWorker",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .operators)
 
   /// Replaces the processes of workers, as one action: each after those of them that it requires. Where a worker allows two
   /// at once (`overlap`), the new process takes over when it is ready and the old one is drained; else callers that wait
@@ -32,19 +39,19 @@ public enum HostMethods {
   /// FAILED_PRECONDITION when a new one did not become ready; an old one that was still there serves on then.
   public static let restartWorkers = MethodDescriptor(
     service: "kith.host.v1.Host", method: "RestartWorkers",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .operators)
 
   /// Replaces a worker's program and manifest by those of another folder, in the same way. What does not become ready is
   /// taken back: the worker runs from the folder of before, and the answer is FAILED_PRECONDITION.
   public static let upgradeWorker = MethodDescriptor(
     service: "kith.host.v1.Host", method: "UpgradeWorker",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .operators)
 
   /// What a changed manifest would start, stop, restart, reconfigure and adjust. Changes nothing. A manifest that is wrong
   /// is answered INVALID_ARGUMENT with all that is wrong.
   public static let planChanges = MethodDescriptor(
     service: "kith.host.v1.Host", method: "PlanChanges",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .operators)
 
   /// Carries out the changes that were planned, those and no others, and answers when their outcome is known. The manifest is
   /// what the host runs from then on, also after it was started anew. Where nothing was changed the answer is
@@ -52,7 +59,7 @@ public enum HostMethods {
   /// those that were planned) or RESOURCE_EXHAUSTED (the change could not be recorded).
   public static let applyChanges = MethodDescriptor(
     service: "kith.host.v1.Host", method: "ApplyChanges",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .operators)
 
   /// Replaces the host's own program: the process becomes the new program and takes its workers over, which go on. Answers
   /// when the new program has been found to run with this host's arguments, and all workers are settled; then the connection breaks, and the control
@@ -60,17 +67,17 @@ public enum HostMethods {
   /// one, and `failed_upgrade` of the status says why.
   public static let upgradeHost = MethodDescriptor(
     service: "kith.host.v1.Host", method: "UpgradeHost",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .operators)
 
   /// Counts of the host and its workers: calls, latency, memory, processor time.
   public static let getMetrics = MethodDescriptor(
     service: "kith.host.v1.Host", method: "GetMetrics",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .operators)
 
   /// What the product's clocks show, where its time is virtual; FAILED_PRECONDITION where it is the machine's.
   public static let getClock = MethodDescriptor(
     service: "kith.host.v1.Host", method: "GetClock",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// Moves the clocks of all workers together, from each moment at which something becomes due to the next, and answers when
   /// all that became due has run. At each moment workers that follow the events of another have taken in all of them, too,
@@ -78,25 +85,25 @@ public enum HostMethods {
   /// FAILED_PRECONDITION, with its name. One move at a time: another is answered ABORTED.
   public static let moveClock = MethodDescriptor(
     service: "kith.host.v1.Host", method: "MoveClock",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .operators)
 
   /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
   public static let setWorkerLogLevel = MethodDescriptor(
     service: "kith.host.v1.Host", method: "SetWorkerLogLevel",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .operators)
 
   /// Lines of logs, merged by time, from a cursor on.
   public static let readLog = MethodDescriptor(
     service: "kith.host.v1.Host", method: "ReadLog",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .operators)
 
   /// Drains and stops all workers, dependents first, then ends the host. Answers when the workers have ended.
   public static let shutdown = MethodDescriptor(
     service: "kith.host.v1.Host", method: "Shutdown",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .operators)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [getStatus, resolve, startWorker, stopWorker, restartWorkers, upgradeWorker, planChanges, applyChanges, upgradeHost, getMetrics, getClock, moveClock, setWorkerLogLevel, readLog, shutdown]
+  public static let all: [MethodDescriptor] = [getStatus, resolve, issuePass, startWorker, stopWorker, restartWorkers, upgradeWorker, planChanges, applyChanges, upgradeHost, getMetrics, getClock, moveClock, setWorkerLogLevel, readLog, shutdown]
 }
 
 /// Controls the workers of one product.
@@ -117,13 +124,24 @@ public struct HostClient: Sendable {
     return response.message
   }
 
-  /// Where a worker or a service is. With `wait_for_ready` the answer is held until there is one to give, so that a
+  /// Where a worker or a service is, and a ticket for it. A worker may resolve what its manifest requires; anything else is
+  /// answered PERMISSION_DENIED. With `wait_for_ready` the answer is held until there is one to give, so that a
   /// caller learns of a restarted worker at once and need not ask again and again.
   public func resolve(
     _ request: ResolveRequest, options: CallOptions = .defaults
   ) async throws(RPCError) -> ResolveResponse {
     let response: RPCResponse<ResolveResponse> = try await client.unary(
       HostMethods.resolve, request, options: options)
+    return response.message
+  }
+
+  /// Issues a pass, with which the workers that a person's call leads to may speak for that person. For operators and workers
+  /// whose manifest grants `acts_for: users`; others are answered PERMISSION_DENIED.
+  public func issuePass(
+    _ request: IssuePassRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> IssuePassResponse {
+    let response: RPCResponse<IssuePassResponse> = try await client.unary(
+      HostMethods.issuePass, request, options: options)
     return response.message
   }
 
@@ -269,11 +287,18 @@ public protocol HostHandler: Sendable {
     _ request: GetStatusRequest, context: CallContext
   ) async throws -> GetStatusResponse
 
-  /// Where a worker or a service is. With `wait_for_ready` the answer is held until there is one to give, so that a
+  /// Where a worker or a service is, and a ticket for it. A worker may resolve what its manifest requires; anything else is
+  /// answered PERMISSION_DENIED. With `wait_for_ready` the answer is held until there is one to give, so that a
   /// caller learns of a restarted worker at once and need not ask again and again.
   func resolve(
     _ request: ResolveRequest, context: CallContext
   ) async throws -> ResolveResponse
+
+  /// Issues a pass, with which the workers that a person's call leads to may speak for that person. For operators and workers
+  /// whose manifest grants `acts_for: users`; others are answered PERMISSION_DENIED.
+  func issuePass(
+    _ request: IssuePassRequest, context: CallContext
+  ) async throws -> IssuePassResponse
 
   /// Wants a worker up and answers when it is ready. Nothing happens to one that is.
   func startWorker(
@@ -368,6 +393,10 @@ extension ServiceDefinition {
         },
         .unary(HostMethods.resolve) { request, context in
           try await handler.resolve(
+            request, context: context)
+        },
+        .unary(HostMethods.issuePass) { request, context in
+          try await handler.issuePass(
             request, context: context)
         },
         .unary(HostMethods.startWorker) { request, context in

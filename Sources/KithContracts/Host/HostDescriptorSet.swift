@@ -10,9 +10,9 @@ public enum HostDescriptorSet {
   /// those that it imports, with comments.
   public static var bytes: [UInt8] {
     DescriptorSetBytes.joined([
-      (kith_metrics_v1_metrics_descriptor, kith_metrics_v1_metrics_descriptor_size),
       (google_protobuf_descriptor_descriptor, google_protobuf_descriptor_descriptor_size),
       (kith_options_descriptor, kith_options_descriptor_size),
+      (kith_metrics_v1_metrics_descriptor, kith_metrics_v1_metrics_descriptor_size),
       (kith_host_v1_host_descriptor, kith_host_v1_host_descriptor_size),
     ])
   }

@@ -22,6 +22,17 @@ public struct ResolveResponse: GeneratedMessage {
   /// its name and `generation` its process. For one on another machine they are empty and zero.
   public var security: NetworkSecurity? = nil
 
+  /// The process that listens there: whoever finds another one at the other end (SO_PEERCRED) must not call it. Zero for a
+  /// worker on another machine.
+  public var pid: Int32 = 0
+
+  /// An encoded kith.identity.v1.Ticket that states to this incarnation who the caller is; sent with each call as `kith-ticket`.
+  /// Empty for a worker on another machine.
+  public var ticket: [UInt8] = []
+
+  /// How long the ticket is valid, in milliseconds. Half of it later another one should be asked for.
+  public var ticketValidMs: Int64 = 0
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -34,13 +45,19 @@ public struct ResolveResponse: GeneratedMessage {
     generation: UInt64 = 0,
     address: String = "",
     services: [String] = [],
-    security: NetworkSecurity? = nil
+    security: NetworkSecurity? = nil,
+    pid: Int32 = 0,
+    ticket: [UInt8] = [],
+    ticketValidMs: Int64 = 0
   ) {
     self.worker = worker
     self.generation = generation
     self.address = address
     self.services = services
     self.security = security
+    self.pid = pid
+    self.ticket = ticket
+    self.ticketValidMs = ticketValidMs
   }
 
   public static var fullName: String { "kith.host.v1.ResolveResponse" }
@@ -54,6 +71,9 @@ public struct ResolveResponse: GeneratedMessage {
     if c.pointee.has_address != 0 { self.address = try Unpacked.text(c.pointee.address, "kith.host.v1.ResolveResponse.address") }
     try Unpacked.append(c.pointee.services, c.pointee.n_services, to: &self.services, "kith.host.v1.ResolveResponse.services")
     try Unpacked.merge(c.pointee.security, c.pointee.n_security, into: &self.security)
+    if c.pointee.has_pid != 0 { self.pid = c.pointee.pid }
+    if c.pointee.has_ticket != 0 { self.ticket = Unpacked.bytes(c.pointee.ticket) }
+    if c.pointee.has_ticket_valid_ms != 0 { self.ticketValidMs = c.pointee.ticket_valid_ms }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -74,6 +94,18 @@ public struct ResolveResponse: GeneratedMessage {
     }
     (c.pointee.services, c.pointee.n_services) = arena.copy(self.services)
     (c.pointee.security, c.pointee.n_security) = try arena.fill(self.security)
+    if self.pid != 0 {
+      c.pointee.pid = self.pid
+      c.pointee.has_pid = 1
+    }
+    if !self.ticket.isEmpty {
+      c.pointee.ticket = arena.copy(self.ticket)
+      c.pointee.has_ticket = 1
+    }
+    if self.ticketValidMs != 0 {
+      c.pointee.ticket_valid_ms = self.ticketValidMs
+      c.pointee.has_ticket_valid_ms = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -83,6 +115,9 @@ public struct ResolveResponse: GeneratedMessage {
     if !self.address.isEmpty { text.add("address", self.address) }
     if !self.services.isEmpty { text.add("services", self.services) }
     if let value = self.security { text.add("security", value) }
+    if self.pid != 0 { text.add("pid", self.pid) }
+    if !self.ticket.isEmpty { text.addSensitive("ticket") }
+    if self.ticketValidMs != 0 { text.add("ticketValidMs", self.ticketValidMs) }
     text.add(self.unknownFields)
   }
 }

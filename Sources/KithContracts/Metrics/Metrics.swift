@@ -8,7 +8,7 @@ public enum MetricsMethods {
   /// All counts since the process started. They only ever rise; who wants a rate reads twice and subtracts.
   public static let readMetrics = MethodDescriptor(
     service: "kith.metrics.v1.Metrics", method: "ReadMetrics",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [readMetrics]

@@ -10,6 +10,8 @@ public enum MetricsDescriptorSet {
   /// those that it imports, with comments.
   public static var bytes: [UInt8] {
     DescriptorSetBytes.joined([
+      (google_protobuf_descriptor_descriptor, google_protobuf_descriptor_descriptor_size),
+      (kith_options_descriptor, kith_options_descriptor_size),
       (kith_metrics_v1_metrics_descriptor, kith_metrics_v1_metrics_descriptor_size),
     ])
   }

@@ -8,7 +8,7 @@ public enum ScrubberMethods {
   /// Puts a typed placeholder in the place of all personal data, and says whether the text may leave the device at all.
   public static let scrub = MethodDescriptor(
     service: "kith.pii.v1.Scrubber", method: "Scrub",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [scrub]

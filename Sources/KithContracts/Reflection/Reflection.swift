@@ -8,7 +8,7 @@ public enum ReflectionMethods {
   /// The services and all that is needed to call them.
   public static let describe = MethodDescriptor(
     service: "kith.reflection.v1.Reflection", method: "Describe",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [describe]

@@ -8,78 +8,78 @@ public enum RemindersMethods {
   /// Makes a reminder, from plain words or from fields. Without a time in either, the call fails with INVALID_ARGUMENT.
   public static let createReminder = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "CreateReminder",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .identified)
 
   /// One reminder.
   public static let getReminder = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "GetReminder",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// The reminders of a user, a page at a time, the earliest next one first.
   public static let listReminders = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "ListReminders",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// Changes what is given. When the time changes, what was open is over, and what is due from now on counts.
   public static let updateReminder = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "UpdateReminder",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .identified)
 
   /// Deletes a reminder and its history. To delete one that is not there is no error.
   public static let deleteReminder = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "DeleteReminder",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .identified)
 
   /// An occurrence is done: the one that was sent or missed, or the next one before it is due.
   public static let completeOccurrence = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "CompleteOccurrence",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .identified)
 
   /// An occurrence that was sent is to be sent again later. When a later one is due first, this one is missed.
   public static let snoozeOccurrence = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "SnoozeOccurrence",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .identified)
 
   /// What is due in the time to come, the earliest first.
   public static let listUpcoming = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "ListUpcoming",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// What became of occurrences, a page at a time, the latest first.
   public static let listHistory = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "ListHistory",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// A week of a user in figures and words, for the family.
   public static let getWeeklyDigest = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "GetWeeklyDigest",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// What is known of a user beside the reminders: where they are, and when they are not to be disturbed.
   public static let getPreferences = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "GetPreferences",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// Changes what is given. In another zone, what is bound to the wall moves to the new wall at once, and nothing that was
   /// sent is sent again; what is bound to the time that passes stays.
   public static let updatePreferences = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "UpdatePreferences",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .identified)
 
   /// What a text says about time, and nothing is made of it.
   public static let readTime = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "ReadTime",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// The reminders of a user as an iCalendar file (RFC 5545).
   public static let exportCalendar = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "ExportCalendar",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .identified)
 
   /// Makes reminders of an iCalendar file. One whose uid is there already is changed, not doubled.
   public static let importCalendar = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "ImportCalendar",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .identified)
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [createReminder, getReminder, listReminders, updateReminder, deleteReminder, completeOccurrence, snoozeOccurrence, listUpcoming, listHistory, getWeeklyDigest, getPreferences, updatePreferences, readTime, exportCalendar, importCalendar]

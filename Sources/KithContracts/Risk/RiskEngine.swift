@@ -8,40 +8,40 @@ public enum RiskEngineMethods {
   /// Scores a text and says why, in words that an older person can act on.
   public static let analyze = MethodDescriptor(
     service: "kith.risk.v1.RiskEngine", method: "Analyze",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// Shows the whole calculation behind the score of a text: every signal with its points, the caps of the groups, what the
   /// model adds, and how they are blended.
   public static let explain = MethodDescriptor(
     service: "kith.risk.v1.RiskEngine", method: "Explain",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// Turns a text into what may leave a device for a second opinion: numbers and names of signals, never words of the
   /// text. Run it where the text is.
   public static let buildFeatures = MethodDescriptor(
     service: "kith.risk.v1.RiskEngine", method: "BuildFeatures",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// Scores a feature vector, without the text. The score is that of Analyze up to the rounding of `model_score`.
   public static let analyzeFeatures = MethodDescriptor(
     service: "kith.risk.v1.RiskEngine", method: "AnalyzeFeatures",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// Reads a web address or host name as the engine does, without visiting it: who owns the name, and whether it imitates
   /// somebody.
   public static let inspectLink = MethodDescriptor(
     service: "kith.risk.v1.RiskEngine", method: "InspectLink",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// The signals of the rule bundle, in its order.
   public static let listRules = MethodDescriptor(
     service: "kith.risk.v1.RiskEngine", method: "ListRules",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// Which rules and which model answer, with the figures of the training.
   public static let getModel = MethodDescriptor(
     service: "kith.risk.v1.RiskEngine", method: "GetModel",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [analyze, explain, buildFeatures, analyzeFeatures, inspectLink, listRules, getModel]

@@ -8,7 +8,7 @@ public enum OnceMethods {
   /// Writes an entry at the end of the list. Made twice, it stands there twice.
   public static let append = MethodDescriptor(
     service: "kith.testing.v1.Once", method: "Append",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .anyone)
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [append]

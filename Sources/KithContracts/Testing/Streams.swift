@@ -9,19 +9,19 @@ public enum StreamsMethods {
   public static let count = MethodDescriptor(
     service: "kith.testing.v1.Streams", method: "Count",
     shape: .serverStreaming,
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// Adds the numbers up.
   public static let sum = MethodDescriptor(
     service: "kith.testing.v1.Streams", method: "Sum",
     shape: .clientStreaming,
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .anyone)
 
   /// Answers each message with itself, at once, until the caller sends no more.
   public static let echo = MethodDescriptor(
     service: "kith.testing.v1.Streams", method: "Echo",
     shape: .bidirectional,
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .anyone)
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [count, sum, echo]

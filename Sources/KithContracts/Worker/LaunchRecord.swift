@@ -46,6 +46,12 @@ public struct LaunchRecord: GeneratedMessage {
   /// The time that the worker begins with, in a product whose time is virtual. Absent means the machine's clocks.
   public var virtualTime: VirtualTime? = nil
 
+  /// The host's public key, 32 bytes of Ed25519, with which passes are checked (kith.identity.v1.Pass).
+  public var passKey: [UInt8] = []
+
+  /// Whether the worker's manifest grants `acts_for: users`.
+  public var actsForUsers: Bool = false
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -66,7 +72,9 @@ public struct LaunchRecord: GeneratedMessage {
     listen: NetworkListener? = nil,
     sealingKeyFile: String = "",
     store: StoreOrders? = nil,
-    virtualTime: VirtualTime? = nil
+    virtualTime: VirtualTime? = nil,
+    passKey: [UInt8] = [],
+    actsForUsers: Bool = false
   ) {
     self.product = product
     self.worker = worker
@@ -81,6 +89,8 @@ public struct LaunchRecord: GeneratedMessage {
     self.sealingKeyFile = sealingKeyFile
     self.store = store
     self.virtualTime = virtualTime
+    self.passKey = passKey
+    self.actsForUsers = actsForUsers
   }
 
   public static var fullName: String { "kith.worker.v1.LaunchRecord" }
@@ -102,6 +112,8 @@ public struct LaunchRecord: GeneratedMessage {
     if c.pointee.has_sealing_key_file != 0 { self.sealingKeyFile = try Unpacked.text(c.pointee.sealing_key_file, "kith.worker.v1.LaunchRecord.sealing_key_file") }
     try Unpacked.merge(c.pointee.store, c.pointee.n_store, into: &self.store)
     try Unpacked.merge(c.pointee.virtual_time, c.pointee.n_virtual_time, into: &self.virtualTime)
+    if c.pointee.has_pass_key != 0 { self.passKey = Unpacked.bytes(c.pointee.pass_key) }
+    if c.pointee.has_acts_for_users != 0 { self.actsForUsers = c.pointee.acts_for_users != 0 }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -151,6 +163,14 @@ public struct LaunchRecord: GeneratedMessage {
     }
     (c.pointee.store, c.pointee.n_store) = try arena.fill(self.store)
     (c.pointee.virtual_time, c.pointee.n_virtual_time) = try arena.fill(self.virtualTime)
+    if !self.passKey.isEmpty {
+      c.pointee.pass_key = arena.copy(self.passKey)
+      c.pointee.has_pass_key = 1
+    }
+    if self.actsForUsers {
+      c.pointee.acts_for_users = self.actsForUsers ? 1 : 0
+      c.pointee.has_acts_for_users = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -168,6 +188,8 @@ public struct LaunchRecord: GeneratedMessage {
     if !self.sealingKeyFile.isEmpty { text.add("sealingKeyFile", self.sealingKeyFile) }
     if let value = self.store { text.add("store", value) }
     if let value = self.virtualTime { text.add("virtualTime", value) }
+    if !self.passKey.isEmpty { text.add("passKey", self.passKey) }
+    if self.actsForUsers { text.add("actsForUsers", self.actsForUsers) }
     text.add(self.unknownFields)
   }
 }

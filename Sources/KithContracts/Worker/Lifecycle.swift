@@ -9,37 +9,37 @@ public enum LifecycleMethods {
   /// that starts again can adopt a running worker.
   public static let handshake = MethodDescriptor(
     service: "kith.worker.v1.Lifecycle", method: "Handshake",
-    idempotency: .noSideEffects)
+    idempotency: .noSideEffects, callers: .anyone)
 
   /// Hands the worker its checked configuration, after the handshake and before Start. Comes again while the worker is
   /// ready only when it differs in nothing but `live_configuration_keys` of the handshake; any other time it is answered
   /// FAILED_PRECONDITION. A configuration that is refused leaves the worker as it was.
   public static let configure = MethodDescriptor(
     service: "kith.worker.v1.Lifecycle", method: "Configure",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .host)
 
   /// Starts the services. Answers when the worker is ready for calls, or with the reason why it cannot be.
   public static let start = MethodDescriptor(
     service: "kith.worker.v1.Lifecycle", method: "Start",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .host)
 
   /// Refuses new calls with UNAVAILABLE, lets those in progress end within the grace period, then ends the process with
   /// exit code 0. Answers as soon as the drain has begun.
   public static let drain = MethodDescriptor(
     service: "kith.worker.v1.Lifecycle", method: "Drain",
-    idempotency: .unknown)
+    idempotency: .unknown, callers: .host)
 
   /// Moves the clock of a worker in virtual time, has it take in the events that it is told of, and answers when all that
   /// became due has run. A worker whose clock is the machine's answers FAILED_PRECONDITION; one whose due work failed answers
   /// with that failure, its clock moved.
   public static let moveClock = MethodDescriptor(
     service: "kith.worker.v1.Lifecycle", method: "MoveClock",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .host)
 
   /// Sets from which level on the worker logs. After the handshake.
   public static let setLogLevel = MethodDescriptor(
     service: "kith.worker.v1.Lifecycle", method: "SetLogLevel",
-    idempotency: .idempotent)
+    idempotency: .idempotent, callers: .host)
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [handshake, configure, start, drain, moveClock, setLogLevel]

@@ -21,6 +21,12 @@ public struct NetworkListener: GeneratedMessage {
   /// Whether the manifest says in so many words that nothing protects what is said there. Absent means that TLS does.
   public var insecure: Bool = false
 
+  /// Whether callers with a certificate may speak for every person. Absent means only for `acts_for`.
+  public var actsForUsers: Bool = false
+
+  /// The ids of the people for whom callers with a certificate may speak.
+  public var actsFor: [String] = []
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -33,13 +39,17 @@ public struct NetworkListener: GeneratedMessage {
     authorities: String = "",
     certificate: String = "",
     privateKey: String = "",
-    insecure: Bool = false
+    insecure: Bool = false,
+    actsForUsers: Bool = false,
+    actsFor: [String] = []
   ) {
     self.address = address
     self.authorities = authorities
     self.certificate = certificate
     self.privateKey = privateKey
     self.insecure = insecure
+    self.actsForUsers = actsForUsers
+    self.actsFor = actsFor
   }
 
   public static var fullName: String { "kith.worker.v1.NetworkListener" }
@@ -53,6 +63,8 @@ public struct NetworkListener: GeneratedMessage {
     if c.pointee.has_certificate != 0 { self.certificate = try Unpacked.text(c.pointee.certificate, "kith.worker.v1.NetworkListener.certificate") }
     if c.pointee.has_private_key != 0 { self.privateKey = try Unpacked.text(c.pointee.private_key, "kith.worker.v1.NetworkListener.private_key") }
     if c.pointee.has_insecure != 0 { self.insecure = c.pointee.insecure != 0 }
+    if c.pointee.has_acts_for_users != 0 { self.actsForUsers = c.pointee.acts_for_users != 0 }
+    try Unpacked.append(c.pointee.acts_for, c.pointee.n_acts_for, to: &self.actsFor, "kith.worker.v1.NetworkListener.acts_for")
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -79,6 +91,11 @@ public struct NetworkListener: GeneratedMessage {
       c.pointee.insecure = self.insecure ? 1 : 0
       c.pointee.has_insecure = 1
     }
+    if self.actsForUsers {
+      c.pointee.acts_for_users = self.actsForUsers ? 1 : 0
+      c.pointee.has_acts_for_users = 1
+    }
+    (c.pointee.acts_for, c.pointee.n_acts_for) = arena.copy(self.actsFor)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -88,6 +105,8 @@ public struct NetworkListener: GeneratedMessage {
     if !self.certificate.isEmpty { text.add("certificate", self.certificate) }
     if !self.privateKey.isEmpty { text.add("privateKey", self.privateKey) }
     if self.insecure { text.add("insecure", self.insecure) }
+    if self.actsForUsers { text.add("actsForUsers", self.actsForUsers) }
+    if !self.actsFor.isEmpty { text.add("actsFor", self.actsFor) }
     text.add(self.unknownFields)
   }
 }

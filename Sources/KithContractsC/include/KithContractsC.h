@@ -8,6 +8,7 @@
 #include "kith/health/v1/health.pb-c.h"
 #include "kith/metrics/v1/metrics.pb-c.h"
 #include "kith/host/v1/host.pb-c.h"
+#include "kith/identity/v1/identity.pb-c.h"
 #include "kith/pii/v1/pii.pb-c.h"
 #include "kith/reflection/v1/reflection.pb-c.h"
 #include "kith/reminders/v1/reminders.pb-c.h"

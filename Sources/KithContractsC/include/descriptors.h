@@ -31,6 +31,9 @@ extern const size_t kith_metrics_v1_metrics_descriptor_size;
 extern const uint8_t *const kith_host_v1_host_descriptor;
 extern const size_t kith_host_v1_host_descriptor_size;
 
+extern const uint8_t *const kith_identity_v1_identity_descriptor;
+extern const size_t kith_identity_v1_identity_descriptor_size;
+
 extern const uint8_t *const kith_pii_v1_pii_descriptor;
 extern const size_t kith_pii_v1_pii_descriptor_size;
 

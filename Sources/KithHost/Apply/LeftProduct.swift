@@ -21,7 +21,7 @@ public struct LeftProduct {
   init?(at places: ProductPlaces) {
     hostPID =
       RootLock.isHeld(path: places.lockFile) ? RootLock.holder(path: places.lockFile) ?? 0 : nil
-    let found = try? ProcessRecords(folder: places.runtimeDirectory).all()
+    let found = try? ProcessRecords(places).all()
     workers = (found?.records ?? [])
       .filter { WorkerProcess(earlier: $0.identity)?.hasEnded == false }
       .map { ($0.incarnation, $0.identity.pid) }
@@ -71,7 +71,7 @@ public struct LeftProduct {
       let lock = try RootLock(path: places.lockFile)
       defer { _ = lock }
       do throws(SystemError) {
-        let records = ProcessRecords(folder: places.runtimeDirectory)
+        let records = ProcessRecords(places)
         let running = try records.all().records.compactMap { WorkerProcess(earlier: $0.identity) }
         for process in running { process.signal(SIGTERM) }
         let deadline = ContinuousClock.now + .seconds(10)
@@ -80,7 +80,7 @@ public struct LeftProduct {
           process.signal(SIGKILL)
           process.signalGroup(SIGKILL)
         }
-        MarkedProcesses.endAll(runtimeDirectory: records.folder, besides: [])
+        MarkedProcesses.endAll(runtimeDirectory: records.runtimeDirectory, besides: [])
         try records.clear(besides: [])
       } catch {
         throw RootLock.Failure.system(error)

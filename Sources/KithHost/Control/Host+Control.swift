@@ -66,13 +66,16 @@ extension Host {
     return UpgradeHostResponse(version: version)
   }
 
-  /// Where a worker or a service is.
-  func resolve(_ request: ResolveRequest) async throws -> ResolveResponse {
+  /// Where a worker or a service is, and a ticket for it.
+  func resolve(
+    _ request: ResolveRequest, by principal: Principal
+  ) async throws -> ResolveResponse {
     let worker: PlannedWorker
     switch request.target {
     case .worker(let name): worker = try plannedWorker(name, field: "worker")
     case .service(let name):
       if let remote = settings.plan.remoteServices.first(where: { $0.service == name }) {
+        _ = try reachableServices(of: name, providing: [name], by: principal)
         return ResolveResponse(
           address: remote.endpoint.address, services: [name],
           security: NetworkSecurity(
@@ -95,6 +98,10 @@ extension Host {
       throw RPCError.invalidArgument(
         field: "target", "neither a worker nor a service is named; exactly one must be")
     }
+    // Where it names a service, the caller must require that one.
+    let asked =
+      if case .service(let name) = request.target { [name] } else { worker.provides }
+    _ = try reachableServices(of: worker.name, providing: asked, by: principal)
     let isThere = published[worker.name].map { $0.generation > request.newerThanGeneration }
     if request.waitForReady, isThere != true {
       tallies[worker.name, default: CallTally()].held += 1
@@ -104,10 +111,17 @@ extension Host {
         incarnation.generation > request.newerThanGeneration,
         let process = host.processes[incarnation]
       {
-        return .success(
-          ResolveResponse(
+        return Result { () throws(RPCError) in
+          let (ticket, valid) = try host.ticket(
+            for: incarnation, to: principal,
+            services: try host.reachableServices(
+              of: worker.name, providing: worker.provides, by: principal))
+          return ResolveResponse(
             worker: worker.name, generation: incarnation.generation, address: process.address,
-            services: worker.provides))
+            services: worker.provides,
+            pid: host.settings.relayPID ?? process.child.identity.pid, ticket: ticket,
+            ticketValidMs: valid)
+        }
       }
       if host.isShuttingDown {
         return .failure(RPCError(.unavailable, "the host is shutting down"))

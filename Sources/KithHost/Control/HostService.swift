@@ -13,7 +13,13 @@ struct HostService: HostHandler {
   }
 
   func resolve(_ request: ResolveRequest, context: CallContext) async throws -> ResolveResponse {
-    try await host.resolve(request)
+    try await host.resolve(request, by: context.principal)
+  }
+
+  func issuePass(
+    _ request: IssuePassRequest, context: CallContext
+  ) async throws -> IssuePassResponse {
+    try host.issuePass(request, to: context.principal)
   }
 
   func startWorker(

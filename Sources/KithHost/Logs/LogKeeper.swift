@@ -46,7 +46,7 @@ actor LogKeeper {
     limits: RotatedFile.Limits = RotatedFile.Limits()
   ) throws(SystemError) {
     self.reactor = reactor
-    folder = places.runtimeDirectory
+    folder = places.hostDirectory
     writes = try FolderWatch(folder)
     self.limits = limits
     for name in workers + [Self.hostName] {

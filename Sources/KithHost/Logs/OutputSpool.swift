@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import KithSupervision
 
-/// What a process writes to its standard output or error, in a file of the runtime folder until it stands in the log.
+/// What a process writes to its standard output or error, in a file of the host's folder until it stands in the log.
 ///
 /// A file and no pipe, so that a host that is killed takes nothing along: the process writes on, and the next host reads on
 /// behind what the log has. What stands in the log is given back to the file system, so that the file never holds much.

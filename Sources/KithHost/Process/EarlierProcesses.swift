@@ -40,7 +40,8 @@ struct EarlierProcesses {
       }
     }
     MarkedProcesses.endAll(
-      runtimeDirectory: records.folder, besides: Set(found.running.map(\.record.incarnation)))
+      runtimeDirectory: records.runtimeDirectory,
+      besides: Set(found.running.map(\.record.incarnation)))
     found.spooled = try records.spooled()
     try records.clear(besides: found.running.map(\.record))
     return found

@@ -11,6 +11,7 @@ extension PlannedWorker {
       .string(plan.posture.rawValue), .string(plugin), .string(pluginVersion),
       .string(pluginDirectory), .string(executablePath), .array(provides.map { .string($0) }),
       .string("\(limits)"), .string("\(store)"), .string(network.rawValue),
+      .bool(actsForUsers), .array(required.map { .string($0) }),
       .string("\(String(describing: listen))"),
       .string("\(remote)"), .object(configuration),
     ]

@@ -1,12 +1,13 @@
 import FoundationEssentials
 import Glibc
 import KithJSON
+import KithManifest
 import KithSupervision
 
-/// Which processes run, in files of the runtime folder: for a host that starts after another was killed.
+/// Which processes run, in files of the host's folder: for a host that starts after another was killed.
 ///
 /// A record is written before the process learns what it is to do, so that no worker ever works unrecorded. It holds the
-/// incarnation's secret: mode 0600, in a folder of mode 0700.
+/// incarnation's secret: mode 0600, in a folder of mode 0700 that no worker's sandbox reaches.
 struct ProcessRecords {
   /// A process that was recorded.
   struct Record: Hashable {
@@ -32,7 +33,15 @@ struct ProcessRecords {
   }
 
   private static let suffix = ".process"
+  /// Where the records are.
   let folder: String
+  /// The folder of the sockets.
+  let runtimeDirectory: String
+
+  init(_ places: ProductPlaces) {
+    folder = places.hostDirectory
+    runtimeDirectory = places.runtimeDirectory
+  }
 
   /// Records a process, or how far it is by now.
   func write(_ record: Record) throws(SystemError) {
@@ -55,9 +64,15 @@ struct ProcessRecords {
   }
 
   /// Forgets a process that has ended, with its socket.
-  func remove(_ incarnation: Incarnation, socket: String) {
+  func remove(_ incarnation: Incarnation) {
     unlink(path(of: incarnation))
-    unlink(socket)
+    Self.removeSockets("\(runtimeDirectory)/\(incarnation)")
+  }
+
+  /// Removes the folder of an incarnation's sockets: it could make nothing else there.
+  private static func removeSockets(_ folder: String) {
+    for name in (try? DurableFile.names(in: folder)) ?? [] { unlink("\(folder)/\(name)") }
+    rmdir(folder)
   }
 
   /// All records that were written since the machine was started, and the paths of files that are none though they should be.
@@ -92,17 +107,17 @@ struct ProcessRecords {
 
   /// Removes what hosts and workers that are gone left behind, spools apart. Only for the holder of the root's lock.
   func clear(besides running: [Record]) throws(SystemError) {
-    let kept = Set(running.flatMap { [path(of: $0.incarnation), $0.socket] })
+    let kept = Set(running.map { path(of: $0.incarnation) })
     for name in try DurableFile.names(in: folder)
-    where [Self.suffix, ".new", ".sock"].contains(where: name.hasSuffix) {
+    where [Self.suffix, ".new"].contains(where: name.hasSuffix) {
       let path = "\(folder)/\(name)"
-      guard !kept.contains(path) else { continue }
-      var status = stat()
-      // What is no socket was never a worker's: whoever listens there next says that it is in the way.
-      guard
-        !name.hasSuffix(".sock") || lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
-      else { continue }
-      unlink(path)
+      if !kept.contains(path) { unlink(path) }
+    }
+    let leads = Set(running.map(\.incarnation.description))
+    for name in try DurableFile.names(in: runtimeDirectory) where !leads.contains(name) {
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count == 2, UInt64(parts[1]) != nil else { continue }
+      Self.removeSockets("\(runtimeDirectory)/\(name)")
     }
   }
 

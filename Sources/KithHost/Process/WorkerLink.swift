@@ -26,14 +26,17 @@ final class WorkerLink: Sendable {
 
   init(
     incarnation: Incarnation, product: String, worker: PlannedWorker, address: String,
-    secret: IncarnationSecret, identity: ProcessIdentity
+    secret: IncarnationSecret, identity: ProcessIdentity, relayPID: Int32? = nil
   ) {
     self.incarnation = incarnation
     self.product = product
     self.worker = worker
     self.secret = secret
     self.identity = identity
-    client = RPCClient(connector: NngConnector(address: address))
+    client = RPCClient(
+      connector: WorkerConnector(
+        to: incarnation, of: product, address: address,
+        pids: Set([identity.pid, relayPID].compactMap(\.self)), secret: secret.bytes))
     lifecycle = LifecycleClient(client)
     health = HealthClient(client)
   }

@@ -78,6 +78,11 @@ extension PlannedWorker {
   private func reached(in plan: Plan) -> [PlannedSetting] {
     limits.settings + store.settings
       + [PlannedSetting(key: "network", value: network.rawValue, reach: .process)]
+      + [
+        PlannedSetting(
+          key: "acts_for", value: (actsForUsers ? ActsFor.users : .caller).rawValue,
+          reach: .process)
+      ]
       + (listen.map { $0.settings("listen", reach: .process) } ?? [])
       // Its process may connect to these and to no others.
       + plan.remoteServices.filter { remote in requires.contains { $0.name == remote.service } }
@@ -108,6 +113,8 @@ extension NetworkEndpoint {
       PlannedSetting(key: "\(prefix).authorities", value: credentials?.authorities, reach: reach),
       PlannedSetting(key: "\(prefix).certificate", value: credentials?.certificate, reach: reach),
       PlannedSetting(key: "\(prefix).private_key", value: credentials?.privateKey, reach: reach),
+      PlannedSetting(
+        key: "\(prefix).acts_for", value: actsForText.isEmpty ? nil : actsForText, reach: reach),
     ]
   }
 }

@@ -8,6 +8,14 @@ struct CallStart {
   var traceparent: String
   var idempotencyKey: IdempotencyKey?
 
+  /// The same call, with what it shows of its caller behind its own metadata.
+  func showing(_ credentials: [Metadata.Entry]?) -> CallStart {
+    guard let credentials, !credentials.isEmpty else { return self }
+    var start = self
+    start.metadata.entries += credentials
+    return start
+  }
+
   func prepend(to buffer: inout WireBuffer) {
     CallerFrame.prependStart(
       to: &buffer, method: method, timeoutMicroseconds: timeoutMicroseconds, metadata: metadata,

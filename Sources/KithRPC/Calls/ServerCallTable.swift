@@ -1,7 +1,7 @@
 /// Whether a server takes a call.
 enum CallAdmission {
-  /// It does, and this method answers it.
-  case allowed(MethodDescriptor)
+  /// It does: this method answers it, and this is who calls.
+  case allowed(MethodDescriptor, by: Principal = .stranger)
   /// It does not, and this is why.
   case refused(CallStatus)
 }
@@ -49,7 +49,7 @@ struct ServerCallTable<Waiter: Sendable> {
     var serial: UInt64
     var deadline: Moment?
     /// What a call of one message was opened with, until that is there and the handler starts.
-    var waiting: (start: CallerFrame.Start, method: MethodDescriptor)?
+    var waiting: (start: CallerFrame.Start, method: MethodDescriptor, principal: Principal)?
     /// Nil until `attach`.
     var handler: Handler?
     var takesMany: Bool
@@ -114,9 +114,9 @@ struct ServerCallTable<Waiter: Sendable> {
     _ id: UInt32, _ start: CallerFrame.Start, _ frame: CallerFrame, _ admission: CallAdmission,
     _ now: Moment
   ) -> Reaction {
-    let method: MethodDescriptor
+    let (method, principal): (MethodDescriptor, Principal)
     switch admission {
-    case .allowed(let allowed): method = allowed
+    case .allowed(let allowed, let caller): (method, principal) = (allowed, caller)
     case .refused(let status): return .refuse(id, status)
     }
     guard id != MessageHeader.connectionID else { return .refuse(id, .idOfTheConnection) }
@@ -142,14 +142,14 @@ struct ServerCallTable<Waiter: Sendable> {
     if !method.takesMany, let message = frame.message, !frame.isPart {
       // The common case: all that a call needs came in one frame.
       calls[id] = call
-      return Reaction(start: served(id, lastSerial, start, method, deadline, message))
+      return Reaction(start: served(id, lastSerial, start, method, principal, deadline, message))
     }
-    if !method.takesMany { call.waiting = (start, method) }
+    if !method.takesMany { call.waiting = (start, method, principal) }
     calls[id] = call
     guard let index = calls.index(forKey: id) else { return Reaction() }
     var reaction = proceed(id, index, frame)
     if method.takesMany, reaction.ending == nil {
-      reaction.start = served(id, lastSerial, start, method, deadline, [])
+      reaction.start = served(id, lastSerial, start, method, principal, deadline, [])
     }
     return reaction
   }
@@ -180,13 +180,14 @@ struct ServerCallTable<Waiter: Sendable> {
         return reaction.followed(by: end(id, .violation(error, limits)))
       }
     }
-    if let (start, method) = calls.values[index].waiting {
+    if let (start, method, principal) = calls.values[index].waiting {
       guard let message = calls.values[index].inbox.takeFirst() else {
         return frame.isHalfClose ? reaction.followed(by: end(id, .noMessage)) : reaction
       }
       calls.values[index].waiting = nil
       reaction.start = served(
-        id, calls.values[index].serial, start, method, calls.values[index].deadline, message)
+        id, calls.values[index].serial, start, method, principal, calls.values[index].deadline,
+        message)
     } else if frame.isHalfClose, calls.values[index].takesMany {
       if calls.values[index].inbox.isWithinMessage {
         return reaction.followed(by: end(id, .endedWithinMessage))
@@ -200,11 +201,11 @@ struct ServerCallTable<Waiter: Sendable> {
 
   private func served(
     _ id: UInt32, _ serial: UInt64, _ start: CallerFrame.Start, _ method: MethodDescriptor,
-    _ deadline: Moment?, _ message: ArraySlice<UInt8>
+    _ principal: Principal, _ deadline: Moment?, _ message: ArraySlice<UInt8>
   ) -> ServedCall {
     ServedCall(
       id: id, serial: serial, method: method, metadata: start.metadata, deadline: deadline,
-      peer: peer, traceparent: start.traceparent,
+      peer: peer, principal: principal, traceparent: start.traceparent,
       // One that is none was refused before.
       idempotencyKey: start.idempotencyKey.flatMap { try? IdempotencyKey($0) }, message: message)
   }

@@ -45,6 +45,8 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
 
   /// Which incarnation of the worker it leads to.
   let generation: UInt64
+  /// What each call shows of its caller.
+  private let credentials: (@Sendable () -> [Metadata.Entry])?
   private let stream: any ByteStream
   private let framing: MessageFraming
   /// Only the transport's reading thread comes here; the lock costs nothing and proves it.
@@ -62,6 +64,7 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     self.stream = established.stream
     self.framing = established.stream.framing
     self.generation = established.generation
+    self.credentials = established.credentials
     self.lost = lost
     self.parser = Mutex(
       FrameParser(
@@ -115,7 +118,7 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     _ start: CallStart, _ message: consuming WireBuffer, deadline: Moment?
   ) async -> Result<Answer, RPCError> {
     let id = reserveID()
-    let frame = self.frame(id, start, consume message)
+    let frame = self.frame(id, start.showing(credentials?()), consume message)
     let wakeup = await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
         if let error = open(id, frame, deadline, .unary(waiter)) {
@@ -139,7 +142,7 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     _ start: CallStart, _ message: consuming WireBuffer?, deadline: Moment?, sendsMore: Bool
   ) throws(RPCError) -> UInt32 {
     let id = reserveID()
-    let frame = self.frame(id, start, consume message)
+    let frame = self.frame(id, start.showing(credentials?()), consume message)
     if let error = open(id, frame, deadline, .streaming(sendsMore: sendsMore)) { throw error }
     return id
   }

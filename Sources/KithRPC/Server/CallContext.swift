@@ -16,13 +16,13 @@ public struct CallContext: Sendable {
   /// A context, for a handler that is called without a connection (a test).
   public init(
     method: MethodDescriptor, metadata: Metadata = [:], deadline: ContinuousClock.Instant? = nil,
-    peer: PeerIdentity = PeerIdentity(), traceparent: String = "",
-    idempotencyKey: IdempotencyKey? = nil
+    peer: PeerIdentity = PeerIdentity(), principal: Principal = .stranger,
+    traceparent: String = "", idempotencyKey: IdempotencyKey? = nil
   ) {
     call = ServedCall(
       method: method, metadata: metadata,
       deadline: deadline.map { Moment.now.advanced(by: ContinuousClock.now.duration(to: $0)) },
-      peer: peer, traceparent: traceparent, idempotencyKey: idempotencyKey)
+      peer: peer, principal: principal, traceparent: traceparent, idempotencyKey: idempotencyKey)
   }
 
   init(_ call: ServedCall) { self.call = call }
@@ -33,8 +33,11 @@ public struct CallContext: Sendable {
   /// What the caller told beside the request.
   public var metadata: Metadata { call.metadata }
 
-  /// Who called.
+  /// The process at the other end of the connection, as the kernel tells it. It proves nothing: see ``principal``.
   public var peer: PeerIdentity { call.peer }
+
+  /// Who called, as far as that is verified: the name of a worker, an operator, a stranger.
+  public var principal: Principal { call.principal }
 
   /// W3C Trace Context of the caller's span; empty when the call is not traced.
   public var traceparent: String { call.traceparent }

@@ -21,6 +21,7 @@ extension RPCServer {
     let limits: RPCLimits
     let interceptors: [any ServerInterceptor]
     private let authorize: @Sendable (PeerIdentity) -> Bool
+    private let identify: RPCServer.Identify
     private let unmappedError: @Sendable (MethodDescriptor, any Error) -> Void
     private let brokenConnection: @Sendable (PeerIdentity, RPCError) -> Void
     private let served = Mutex(MethodTable())
@@ -35,12 +36,14 @@ extension RPCServer {
     init(
       services: [ServiceDefinition], limits: RPCLimits, interceptors: [any ServerInterceptor],
       authorize: @escaping @Sendable (PeerIdentity) -> Bool,
+      identify: @escaping RPCServer.Identify,
       unmappedError: @escaping @Sendable (MethodDescriptor, any Error) -> Void,
       brokenConnection: @escaping @Sendable (PeerIdentity, RPCError) -> Void
     ) {
       self.limits = limits
       self.interceptors = interceptors
       self.authorize = authorize
+      self.identify = identify
       self.unmappedError = unmappedError
       self.brokenConnection = brokenConnection
       add(services)
@@ -111,7 +114,8 @@ extension RPCServer {
 
     /// Whether the server takes the call that a frame opens.
     func admission(
-      of frame: CallerFrame, _ start: CallerFrame.Start, _ method: MethodImplementation
+      of frame: CallerFrame, _ start: CallerFrame.Start, _ method: MethodImplementation,
+      from peer: PeerIdentity
     ) -> CallAdmission {
       if isDraining.load(ordering: .relaxed) { return .refused(.shuttingDown) }
       if let message = frame.message, message.count > limits.maximumMessageBytes {
@@ -123,10 +127,13 @@ extension RPCServer {
       do throws(RPCError) {
         try start.metadata.check(limit: limits.maximumMetadataBytes)
         if let key = start.idempotencyKey { try method.check(key) }
+        return .allowed(
+          method.descriptor, by: try identify(method.descriptor, start.metadata, peer))
       } catch {
-        return .refused(CallStatus(error))
+        var status = CallStatus(error)
+        if status.details.isEmpty { status.details = CallExecution.notStarted.details }
+        return .refused(status)
       }
-      return .allowed(method.descriptor)
     }
 
     /// What of a handler's error leaves the process.

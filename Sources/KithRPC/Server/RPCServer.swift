@@ -4,12 +4,18 @@
 /// that takes long gives way to the others. A handler's task is cancelled when its caller gives up,
 /// when the deadline passes, and when the connection or the server ends.
 public final class RPCServer: Sendable {
+  /// Tells who makes a call, from what it shows in its metadata, and refuses it where the method is not for that caller. Runs
+  /// on the thread that reads, so it must be quick.
+  public typealias Identify =
+    @Sendable (MethodDescriptor, Metadata, PeerIdentity) throws(RPCError) -> Principal
+
   let core: Core
 
   /// A server of the given services.
   ///
   /// `interceptors` stand around every handler, the first one outermost.
   /// `authorize` decides who may connect; by default only processes of the same user id.
+  /// `identify` tells who makes a call; by default everybody is a stranger, and nobody is refused.
   /// `unmappedError` is told of each error that a handler threw and that was no ``RPCError``: the
   /// caller sees only UNKNOWN, so this is where it is logged. `brokenConnection` is told of each
   /// connection that was refused, and of each that ended otherwise than by either side's will.
@@ -17,12 +23,13 @@ public final class RPCServer: Sendable {
     services: [ServiceDefinition], limits: RPCLimits = .standard,
     interceptors: [any ServerInterceptor] = [],
     authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser,
+    identify: @escaping Identify = RPCServer.everybodyIsAStranger,
     unmappedError: @escaping @Sendable (MethodDescriptor, any Error) -> Void = { _, _ in },
     brokenConnection: @escaping @Sendable (PeerIdentity, RPCError) -> Void = { _, _ in }
   ) {
     core = Core(
       services: services, limits: limits, interceptors: interceptors, authorize: authorize,
-      unmappedError: unmappedError, brokenConnection: brokenConnection)
+      identify: identify, unmappedError: unmappedError, brokenConnection: brokenConnection)
   }
 
   deinit { core.close() }
@@ -39,6 +46,9 @@ public final class RPCServer: Sendable {
   public static let sameUser: @Sendable (PeerIdentity) -> Bool = {
     $0.uid == currentUserID() || $0.hasCertificate
   }
+
+  /// Takes every caller for a stranger and refuses none: a server whose handlers decide by themselves.
+  public static let everybodyIsAStranger: Identify = { _, _, _ throws(RPCError) in .stranger }
 
   /// Starts to accept connections; returns when clients can connect. A server may listen in several
   /// places, and holds each listener until it shuts down.

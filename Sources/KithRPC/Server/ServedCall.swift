@@ -18,6 +18,7 @@ final class ServedCall: Sendable {
   let metadata: Metadata
   let deadline: Moment?
   let peer: PeerIdentity
+  let principal: Principal
   let traceparent: String
   let idempotencyKey: IdempotencyKey?
   /// The request, encoded.
@@ -29,7 +30,8 @@ final class ServedCall: Sendable {
 
   init(
     id: UInt32 = 0, serial: UInt64 = 0, method: MethodDescriptor, metadata: Metadata = [:],
-    deadline: Moment? = nil, peer: PeerIdentity = PeerIdentity(), traceparent: String = "",
+    deadline: Moment? = nil, peer: PeerIdentity = PeerIdentity(),
+    principal: Principal = .stranger, traceparent: String = "",
     idempotencyKey: IdempotencyKey? = nil,
     message: ArraySlice<UInt8> = []
   ) {
@@ -39,6 +41,7 @@ final class ServedCall: Sendable {
     self.metadata = metadata
     self.deadline = deadline
     self.peer = peer
+    self.principal = principal
     self.traceparent = traceparent
     self.idempotencyKey = idempotencyKey
     self.message = message

@@ -156,7 +156,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     if let start = frame.start {
       method = reading.withLock { $0.method(start.method, methods) }
       if let method {
-        admission = server.admission(of: frame, start, method)
+        admission = server.admission(of: frame, start, method, from: stream.peer)
       } else {
         admission = .refused(methods.unimplemented(start.method))
       }

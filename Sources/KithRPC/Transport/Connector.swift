@@ -32,11 +32,18 @@ public struct EstablishedConnection: Sendable {
   public var stream: any ByteStream
   /// The incarnation; 0 where the address is fixed.
   public var generation: UInt64
+  /// What each call on this connection shows of its caller, in addition to its own metadata; nil for nothing. Asked for each
+  /// call, on the caller's task, so it must be quick.
+  public var credentials: (@Sendable () -> [Metadata.Entry])?
 
   /// A connection.
-  public init(stream: any ByteStream, generation: UInt64 = 0) {
+  public init(
+    stream: any ByteStream, generation: UInt64 = 0,
+    credentials: (@Sendable () -> [Metadata.Entry])? = nil
+  ) {
     self.stream = stream
     self.generation = generation
+    self.credentials = credentials
   }
 }
 

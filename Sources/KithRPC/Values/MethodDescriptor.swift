@@ -31,14 +31,19 @@ public struct MethodDescriptor: Sendable {
     let fullName: String
     let shape: CallShape
     let idempotency: IdempotencyLevel
+    let callers: Callers
     let encodedName: [UInt8]
 
-    init(service: String, method: String, shape: CallShape, idempotency: IdempotencyLevel) {
+    init(
+      service: String, method: String, shape: CallShape, idempotency: IdempotencyLevel,
+      callers: Callers
+    ) {
       self.service = service
       self.method = method
       self.fullName = "\(service)/\(method)"
       self.shape = shape
       self.idempotency = idempotency
+      self.callers = callers
       var name = WireWriter()
       name.varint(1 << 3 | 2)
       name.text(fullName)
@@ -51,9 +56,10 @@ public struct MethodDescriptor: Sendable {
   /// A method of a service.
   public init(
     service: String, method: String, shape: CallShape = .unary,
-    idempotency: IdempotencyLevel = .unknown
+    idempotency: IdempotencyLevel = .unknown, callers: Callers = .identified
   ) {
-    storage = Storage(service: service, method: method, shape: shape, idempotency: idempotency)
+    storage = Storage(
+      service: service, method: method, shape: shape, idempotency: idempotency, callers: callers)
   }
 
   /// The full name of the service: `kith.risk.v1.RiskEngine`.
@@ -66,6 +72,8 @@ public struct MethodDescriptor: Sendable {
   public var shape: CallShape { storage.shape }
   /// What the contract says about repeating it.
   public var idempotency: IdempotencyLevel { storage.idempotency }
+  /// Who may call it, by its contract.
+  public var callers: Callers { storage.callers }
   /// The name as the first field of a `kith.rpc.v1.CallStart`, encoded once for all calls.
   var encodedName: [UInt8] { storage.encodedName }
   /// Whether a caller may send more than one message.

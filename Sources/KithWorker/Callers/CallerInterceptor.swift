@@ -1,20 +1,25 @@
 import KithAccess
+import KithIdentity
 import KithRPC
 
 /// Has a call that a handler makes be in the name of whoever called the handler, so that no worker can be talked into doing
-/// with the product's rights what its caller may not. A call with options that inherit nothing is in the worker's own name.
+/// with rights of its own what its caller may not. The person's pass goes with it: the callee lets no worker speak for a person
+/// without. A call with options that inherit nothing is in the worker's own name.
 struct CallerInterceptor: ClientInterceptor {
   func begin(
     _ method: MethodDescriptor, _ options: inout CallOptions
   ) async throws(RPCError) -> ClientCallEnd? {
-    guard options.inheritsContext, let call = CallContext.current,
-      options.metadata.values(forKey: CallContext.userKey).isEmpty
-    else { return nil }
+    guard options.inheritsContext, let call = CallContext.current else { return nil }
+    let named = options.metadata[CallContext.userKey]
     switch call.caller {
-    case .product: break
-    case .user(let user): options.metadata.append(user.text, forKey: CallContext.userKey)
+    case .product, .worker: break
+    case .user(let user):
+      if named == nil { options.metadata.append(user.text, forKey: CallContext.userKey) }
+      if named ?? user.text == user.text, let pass = call.metadata[binary: ProofKeys.pass] {
+        options.metadata.append(binary: pass, forKey: ProofKeys.pass)
+      }
     // No person has the empty name, so that the stranger stays one.
-    case .stranger: options.metadata.append("", forKey: CallContext.userKey)
+    case .stranger: if named == nil { options.metadata.append("", forKey: CallContext.userKey) }
     }
     return nil
   }

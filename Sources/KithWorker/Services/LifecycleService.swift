@@ -16,14 +16,12 @@ struct LifecycleService: LifecycleHandler {
         field: "maximum_protocol_version", "must not be below minimum_protocol_version")
     }
     return try runtime.handshake(
-      nonce: request.nonce, hostProof: request.hostProof, versions: minimum...maximum,
-      peer: context.peer)
+      nonce: request.nonce, hostProof: request.hostProof, versions: minimum...maximum)
   }
 
   func configure(
     _ request: ConfigureRequest, context: CallContext
   ) async throws -> ConfigureResponse {
-    try runtime.checkHost(context.peer)
     let value: JSONValue
     do throws(JSONError) {
       value = try JSONValue(parsing: request.configurationJson)
@@ -39,14 +37,12 @@ struct LifecycleService: LifecycleHandler {
   }
 
   func start(_ request: StartRequest, context: CallContext) async throws -> StartResponse {
-    try runtime.checkHost(context.peer)
     let duration = try await runtime.startServices()
     let (seconds, attoseconds) = duration.components
     return StartResponse(startDurationUs: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
   }
 
   func drain(_ request: DrainRequest, context: CallContext) async throws -> DrainResponse {
-    try runtime.checkHost(context.peer)
     let others = try runtime.drain(
       .milliseconds(Int64(request.gracePeriodMs)),
       linger: .milliseconds(Int64(request.lingerMs)))
@@ -56,7 +52,6 @@ struct LifecycleService: LifecycleHandler {
   func moveClock(
     _ request: MoveClockRequest, context: CallContext
   ) async throws -> MoveClockResponse {
-    try runtime.checkHost(context.peer)
     guard let time = request.time else {
       throw RPCError.invalidArgument(field: "time", "what the clocks are to show is missing")
     }
@@ -66,7 +61,6 @@ struct LifecycleService: LifecycleHandler {
   func setLogLevel(
     _ request: SetLogLevelRequest, context: CallContext
   ) async throws -> SetLogLevelResponse {
-    try runtime.checkHost(context.peer)
     guard let level = Logger.Level(rawValue: request.level) else {
       throw RPCError.invalidArgument(
         field: "level",

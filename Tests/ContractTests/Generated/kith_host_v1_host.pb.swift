@@ -1062,11 +1062,53 @@ nonisolated struct Kith_Host_V1_ResolveResponse: Sendable {
   /// Clears the value of `security`. Subsequent reads from it will return its default value.
   mutating func clearSecurity() {self._security = nil}
 
+  /// The process that listens there: whoever finds another one at the other end (SO_PEERCRED) must not call it. Zero for a
+  /// worker on another machine.
+  var pid: Int32 = 0
+
+  /// An encoded kith.identity.v1.Ticket that states to this incarnation who the caller is; sent with each call as `kith-ticket`.
+  /// Empty for a worker on another machine.
+  var ticket: Data = Data()
+
+  /// How long the ticket is valid, in milliseconds. Half of it later another one should be asked for.
+  var ticketValidMs: Int64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _security: Kith_Host_V1_NetworkSecurity? = nil
+}
+
+/// For whom.
+nonisolated struct Kith_Host_V1_IssuePassRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The person's id: 1 to 64 of ASCII letters, digits, `-`, `_`, `.` and `:`. Anything else is answered INVALID_ARGUMENT.
+  var userID: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The pass.
+nonisolated struct Kith_Host_V1_IssuePassResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// An encoded kith.identity.v1.Pass; sent with a call as `kith-pass`, beside `kith-user`.
+  var pass: Data = Data()
+
+  /// How long it is valid, in milliseconds.
+  var validMs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// How what is said between two machines is protected. The files are on the caller's machine.
@@ -2735,7 +2777,7 @@ nonisolated extension Kith_Host_V1_ResolveRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Kith_Host_V1_ResolveResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ResolveResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}worker\0\u{1}generation\0\u{1}address\0\u{1}services\0\u{1}security\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}worker\0\u{1}generation\0\u{1}address\0\u{1}services\0\u{1}security\0\u{1}pid\0\u{1}ticket\0\u{3}ticket_valid_ms\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2748,6 +2790,9 @@ nonisolated extension Kith_Host_V1_ResolveResponse: SwiftProtobuf.Message, Swift
       case 3: try { try decoder.decodeSingularStringField(value: &self.address) }()
       case 4: try { try decoder.decodeRepeatedStringField(value: &self.services) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._security) }()
+      case 6: try { try decoder.decodeSingularInt32Field(value: &self.pid) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.ticket) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.ticketValidMs) }()
       default: break
       }
     }
@@ -2773,6 +2818,15 @@ nonisolated extension Kith_Host_V1_ResolveResponse: SwiftProtobuf.Message, Swift
     try { if let v = self._security {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
+    if self.pid != 0 {
+      try visitor.visitSingularInt32Field(value: self.pid, fieldNumber: 6)
+    }
+    if !self.ticket.isEmpty {
+      try visitor.visitSingularBytesField(value: self.ticket, fieldNumber: 7)
+    }
+    if self.ticketValidMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.ticketValidMs, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2782,6 +2836,74 @@ nonisolated extension Kith_Host_V1_ResolveResponse: SwiftProtobuf.Message, Swift
     if lhs.address != rhs.address {return false}
     if lhs.services != rhs.services {return false}
     if lhs._security != rhs._security {return false}
+    if lhs.pid != rhs.pid {return false}
+    if lhs.ticket != rhs.ticket {return false}
+    if lhs.ticketValidMs != rhs.ticketValidMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_IssuePassRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".IssuePassRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_IssuePassRequest, rhs: Kith_Host_V1_IssuePassRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_IssuePassResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".IssuePassResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pass\0\u{3}valid_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.pass) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.validMs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.pass.isEmpty {
+      try visitor.visitSingularBytesField(value: self.pass, fieldNumber: 1)
+    }
+    if self.validMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.validMs, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_IssuePassResponse, rhs: Kith_Host_V1_IssuePassResponse) -> Bool {
+    if lhs.pass != rhs.pass {return false}
+    if lhs.validMs != rhs.validMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

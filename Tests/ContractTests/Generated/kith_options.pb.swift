@@ -20,6 +20,64 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// Who may call a method. Checked by the callee before its handler starts, from the caller's proof (see PROTOCOL.md); each
+/// value includes those below it.
+nonisolated enum Kith_Callers: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// No row in the table: the generator of contracts refuses such a method.
+  case unspecified // = 0
+
+  /// Everybody who may connect, strangers included: the method names no person and changes nothing.
+  case anyone // = 1
+
+  /// A worker whose manifest requires the service, a certificate that the manifest admits, an operator, the host.
+  case identified // = 2
+
+  /// An operator: somebody who can read the operator's token of the product.
+  case `operator` // = 3
+
+  /// The host that started the process, which proves it by the secret of the incarnation.
+  case host // = 4
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .anyone
+    case 2: self = .identified
+    case 3: self = .operator
+    case 4: self = .host
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .anyone: return 1
+    case .identified: return 2
+    case .operator: return 3
+    case .host: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Kith_Callers] = [
+    .unspecified,
+    .anyone,
+    .identified,
+    .operator,
+    .host,
+  ]
+
+}
+
 // MARK: - Extension support defined in options.proto.
 
 // MARK: - Extension Properties
@@ -119,6 +177,23 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
     clearExtensionValue(ext: Kith_Extensions_verb)
   }
 
+  /// Who may call it. Required in the contracts of this repository; a method of another contract without it is for
+  /// IDENTIFIED callers.
+  var Kith_callers: Kith_Callers {
+    get {return getExtensionValue(ext: Kith_Extensions_callers) ?? .unspecified}
+    set {setExtensionValue(ext: Kith_Extensions_callers, value: newValue)}
+  }
+  /// Returns true if extension `Kith_Extensions_callers`
+  /// has been explicitly set.
+  var hasKith_callers: Bool {
+    return hasExtensionValue(ext: Kith_Extensions_callers)
+  }
+  /// Clears the value of extension `Kith_Extensions_callers`.
+  /// Subsequent reads from it will return its default value.
+  mutating func clearKith_callers() {
+    clearExtensionValue(ext: Kith_Extensions_callers)
+  }
+
 }
 
 // MARK: - File's ExtensionMap: Kith_Options_Extensions
@@ -132,7 +207,8 @@ nonisolated let Kith_Options_Extensions: SwiftProtobuf.SimpleExtensionMap = [
   Kith_Extensions_default_value,
   Kith_Extensions_positional,
   Kith_Extensions_unit,
-  Kith_Extensions_verb
+  Kith_Extensions_verb,
+  Kith_Extensions_callers
 ]
 
 // Extension Objects - The only reason these might be needed is when manually
@@ -173,3 +249,16 @@ nonisolated let Kith_Extensions_verb = SwiftProtobuf.MessageExtension<SwiftProto
   _protobuf_fieldNumber: 51001,
   fieldName: "kith.verb"
 )
+
+/// Who may call it. Required in the contracts of this repository; a method of another contract without it is for
+/// IDENTIFIED callers.
+nonisolated let Kith_Extensions_callers = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalEnumExtensionField<Kith_Callers>, SwiftProtobuf.Google_Protobuf_MethodOptions>(
+  _protobuf_fieldNumber: 51002,
+  fieldName: "kith.callers"
+)
+
+// MARK: - Code below here is support for the SwiftProtobuf runtime.
+
+nonisolated extension Kith_Callers: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CALLERS_UNSPECIFIED\0\u{1}ANYONE\0\u{1}IDENTIFIED\0\u{1}OPERATOR\0\u{1}HOST\0")
+}

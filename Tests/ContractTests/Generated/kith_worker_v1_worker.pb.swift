@@ -122,6 +122,18 @@ nonisolated struct Kith_Worker_V1_LaunchRecord: @unchecked Sendable {
   /// Clears the value of `virtualTime`. Subsequent reads from it will return its default value.
   mutating func clearVirtualTime() {_uniqueStorage()._virtualTime = nil}
 
+  /// The host's public key, 32 bytes of Ed25519, with which passes are checked (kith.identity.v1.Pass).
+  var passKey: Data {
+    get {_storage._passKey}
+    set {_uniqueStorage()._passKey = newValue}
+  }
+
+  /// Whether the worker's manifest grants `acts_for: users`.
+  var actsForUsers: Bool {
+    get {_storage._actsForUsers}
+    set {_uniqueStorage()._actsForUsers = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -188,6 +200,12 @@ nonisolated struct Kith_Worker_V1_NetworkListener: Sendable {
 
   /// Whether the manifest says in so many words that nothing protects what is said there. Absent means that TLS does.
   var insecure: Bool = false
+
+  /// Whether callers with a certificate may speak for every person. Absent means only for `acts_for`.
+  var actsForUsers: Bool = false
+
+  /// The ids of the people for whom callers with a certificate may speak.
+  var actsFor: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -540,7 +558,7 @@ fileprivate nonisolated let _protobuf_package = "kith.worker.v1"
 
 nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LaunchRecord"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0\u{3}sealing_key_file\0\u{1}store\0\u{3}virtual_time\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0\u{3}sealing_key_file\0\u{1}store\0\u{3}virtual_time\0\u{3}pass_key\0\u{3}acts_for_users\0")
 
   fileprivate class _StorageClass {
     var _product: String = String()
@@ -556,6 +574,8 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
     var _sealingKeyFile: String = String()
     var _store: Kith_Worker_V1_StoreOrders? = nil
     var _virtualTime: Kith_Worker_V1_VirtualTime? = nil
+    var _passKey: Data = Data()
+    var _actsForUsers: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -579,6 +599,8 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
       _sealingKeyFile = source._sealingKeyFile
       _store = source._store
       _virtualTime = source._virtualTime
+      _passKey = source._passKey
+      _actsForUsers = source._actsForUsers
     }
   }
 
@@ -610,6 +632,8 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
         case 11: try { try decoder.decodeSingularStringField(value: &_storage._sealingKeyFile) }()
         case 12: try { try decoder.decodeSingularMessageField(value: &_storage._store) }()
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._virtualTime) }()
+        case 14: try { try decoder.decodeSingularBytesField(value: &_storage._passKey) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._actsForUsers) }()
         default: break
         }
       }
@@ -661,6 +685,12 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
       try { if let v = _storage._virtualTime {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
       } }()
+      if !_storage._passKey.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._passKey, fieldNumber: 14)
+      }
+      if _storage._actsForUsers != false {
+        try visitor.visitSingularBoolField(value: _storage._actsForUsers, fieldNumber: 15)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -683,6 +713,8 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
         if _storage._sealingKeyFile != rhs_storage._sealingKeyFile {return false}
         if _storage._store != rhs_storage._store {return false}
         if _storage._virtualTime != rhs_storage._virtualTime {return false}
+        if _storage._passKey != rhs_storage._passKey {return false}
+        if _storage._actsForUsers != rhs_storage._actsForUsers {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -769,7 +801,7 @@ nonisolated extension Kith_Worker_V1_StoreOrders: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Kith_Worker_V1_NetworkListener: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".NetworkListener"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}address\0\u{1}authorities\0\u{1}certificate\0\u{3}private_key\0\u{1}insecure\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}address\0\u{1}authorities\0\u{1}certificate\0\u{3}private_key\0\u{1}insecure\0\u{3}acts_for_users\0\u{3}acts_for\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -782,6 +814,8 @@ nonisolated extension Kith_Worker_V1_NetworkListener: SwiftProtobuf.Message, Swi
       case 3: try { try decoder.decodeSingularStringField(value: &self.certificate) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.privateKey) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.insecure) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.actsForUsers) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.actsFor) }()
       default: break
       }
     }
@@ -803,6 +837,12 @@ nonisolated extension Kith_Worker_V1_NetworkListener: SwiftProtobuf.Message, Swi
     if self.insecure != false {
       try visitor.visitSingularBoolField(value: self.insecure, fieldNumber: 5)
     }
+    if self.actsForUsers != false {
+      try visitor.visitSingularBoolField(value: self.actsForUsers, fieldNumber: 6)
+    }
+    if !self.actsFor.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.actsFor, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -812,6 +852,8 @@ nonisolated extension Kith_Worker_V1_NetworkListener: SwiftProtobuf.Message, Swi
     if lhs.certificate != rhs.certificate {return false}
     if lhs.privateKey != rhs.privateKey {return false}
     if lhs.insecure != rhs.insecure {return false}
+    if lhs.actsForUsers != rhs.actsForUsers {return false}
+    if lhs.actsFor != rhs.actsFor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

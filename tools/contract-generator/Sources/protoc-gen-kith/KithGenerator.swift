@@ -12,7 +12,7 @@ struct KithGenerator: CodeGenerator {
 
   var supportedEditionRange: ClosedRange<Google_Protobuf_Edition> { .proto2 ... .proto3 }
 
-  var customOptionExtensions: [any AnyMessageExtension] { [sensitiveOption] }
+  var customOptionExtensions: [any AnyMessageExtension] { [sensitiveOption, callersOption] }
 
   func generate(
     files: [FileDescriptor], parameter: any CodeGeneratorParameter,
@@ -40,7 +40,7 @@ struct KithGenerator: CodeGenerator {
           fileName: "\(area)/\(SwiftNames.type(enumeration.name)).swift", contents: source.text)
       }
       for service in file.services {
-        let generator = ServiceGenerator(service, area: area)
+        let generator = try ServiceGenerator(service, area: area)
         let source = SourceFile(file, uses: [], publicly: ["KithRPC"]) { text in
           generator.generate(into: &text)
         }
@@ -91,5 +91,27 @@ extension FieldDescriptor {
   /// Whether the field's value must never be printed.
   var isSensitive: Bool {
     options.getExtensionValue(ext: sensitiveOption) ?? false
+  }
+}
+
+/// `(kith.callers)` of proto/kith/options.proto.
+let callersOption = MessageExtension<
+  OptionalExtensionField<ProtobufInt32>, Google_Protobuf_MethodOptions
+>(_protobuf_fieldNumber: 51002, fieldName: "kith.callers")
+
+extension MethodDescriptor {
+  /// The case of `Callers` that says who may call the method.
+  /// - Throws: `GeneratorError` for a method whose contract does not say so.
+  func callers() throws -> String {
+    switch options.getExtensionValue(ext: callersOption) {
+    case 1: "anyone"
+    case 2: "identified"
+    case 3: "operators"
+    case 4: "host"
+    default:
+      throw GeneratorError(
+        "\(fullName) does not say who may call it: add `option (kith.callers) = IDENTIFIED;`, or another value of "
+          + "kith.Callers (proto/kith/options.proto)")
+    }
   }
 }

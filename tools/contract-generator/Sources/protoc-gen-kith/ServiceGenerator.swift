@@ -5,10 +5,14 @@ import SwiftProtobufPluginLibrary
 struct ServiceGenerator {
   private let service: ServiceDescriptor
   private let area: String
+  /// Who may call each method, in the order of the contract.
+  private let callers: [String]
 
-  init(_ service: ServiceDescriptor, area: String) {
+  /// - Throws: `GeneratorError` for a method whose contract does not say who may call it.
+  init(_ service: ServiceDescriptor, area: String) throws {
     self.service = service
     self.area = area
+    callers = try service.methods.map { try $0.callers() }
   }
 
   /// The case of `CallShape`, which is also the name of the function that makes such a method.
@@ -41,7 +45,7 @@ struct ServiceGenerator {
   private func printMethods(into text: inout CodePrinter) {
     text.print("/// The methods of `\(service.fullName)`.")
     text.printBlock("public enum \(methods)") { text in
-      for method in service.methods {
+      for (method, callers) in zip(service.methods, callers) {
         text.printComment(method, or: "`\(method.name)`")
         let idempotency =
           switch method.options.idempotencyLevel {
@@ -53,7 +57,7 @@ struct ServiceGenerator {
         text.print("  service: \"\(service.fullName)\", method: \"\(method.name)\",")
         let shape = shape(method)
         if shape != "unary" { text.print("  shape: .\(shape),") }
-        text.print("  idempotency: .\(idempotency))")
+        text.print("  idempotency: .\(idempotency), callers: .\(callers))")
         text.print()
       }
       text.print("/// All of them, in the order of the contract.")

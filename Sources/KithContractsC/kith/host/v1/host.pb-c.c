@@ -772,6 +772,96 @@ void   kith__host__v1__resolve_response__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__resolve_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__issue_pass_request__init
+                     (Kith__Host__V1__IssuePassRequest         *message)
+{
+  static const Kith__Host__V1__IssuePassRequest init_value = KITH__HOST__V1__ISSUE_PASS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__issue_pass_request__get_packed_size
+                     (const Kith__Host__V1__IssuePassRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__issue_pass_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__issue_pass_request__pack
+                     (const Kith__Host__V1__IssuePassRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__issue_pass_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__issue_pass_request__pack_to_buffer
+                     (const Kith__Host__V1__IssuePassRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__issue_pass_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__IssuePassRequest *
+       kith__host__v1__issue_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__IssuePassRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__issue_pass_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__issue_pass_request__free_unpacked
+                     (Kith__Host__V1__IssuePassRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__issue_pass_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__issue_pass_response__init
+                     (Kith__Host__V1__IssuePassResponse         *message)
+{
+  static const Kith__Host__V1__IssuePassResponse init_value = KITH__HOST__V1__ISSUE_PASS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__issue_pass_response__get_packed_size
+                     (const Kith__Host__V1__IssuePassResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__issue_pass_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__issue_pass_response__pack
+                     (const Kith__Host__V1__IssuePassResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__issue_pass_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__issue_pass_response__pack_to_buffer
+                     (const Kith__Host__V1__IssuePassResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__issue_pass_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__IssuePassResponse *
+       kith__host__v1__issue_pass_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__IssuePassResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__issue_pass_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__issue_pass_response__free_unpacked
+                     (Kith__Host__V1__IssuePassResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__issue_pass_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__network_security__init
                      (Kith__Host__V1__NetworkSecurity         *message)
 {
@@ -3653,7 +3743,7 @@ const ProtobufCMessageDescriptor kith__host__v1__resolve_request__descriptor =
   (ProtobufCMessageInit) kith__host__v1__resolve_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__resolve_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor kith__host__v1__resolve_response__field_descriptors[8] =
 {
   {
     "worker",
@@ -3715,18 +3805,57 @@ static const ProtobufCFieldDescriptor kith__host__v1__resolve_response__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "pid",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__ResolveResponse, has_pid),
+    offsetof(Kith__Host__V1__ResolveResponse, pid),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ticket",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__ResolveResponse, has_ticket),
+    offsetof(Kith__Host__V1__ResolveResponse, ticket),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ticket_valid_ms",
+    8,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__ResolveResponse, has_ticket_valid_ms),
+    offsetof(Kith__Host__V1__ResolveResponse, ticket_valid_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__resolve_response__field_indices_by_name[] = {
   2,   /* field[2] = address */
   1,   /* field[1] = generation */
+  5,   /* field[5] = pid */
   4,   /* field[4] = security */
   3,   /* field[3] = services */
+  6,   /* field[6] = ticket */
+  7,   /* field[7] = ticket_valid_ms */
   0,   /* field[0] = worker */
 };
 static const ProtobufCIntRange kith__host__v1__resolve_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__resolve_response__descriptor =
 {
@@ -3736,11 +3865,100 @@ const ProtobufCMessageDescriptor kith__host__v1__resolve_response__descriptor =
   "Kith__Host__V1__ResolveResponse",
   "kith.host.v1",
   sizeof(Kith__Host__V1__ResolveResponse),
-  5,
+  8,
   kith__host__v1__resolve_response__field_descriptors,
   kith__host__v1__resolve_response__field_indices_by_name,
   1,  kith__host__v1__resolve_response__number_ranges,
   (ProtobufCMessageInit) kith__host__v1__resolve_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__issue_pass_request__field_descriptors[1] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__IssuePassRequest, has_user_id),
+    offsetof(Kith__Host__V1__IssuePassRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__issue_pass_request__field_indices_by_name[] = {
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__host__v1__issue_pass_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__issue_pass_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.IssuePassRequest",
+  "IssuePassRequest",
+  "Kith__Host__V1__IssuePassRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__IssuePassRequest),
+  1,
+  kith__host__v1__issue_pass_request__field_descriptors,
+  kith__host__v1__issue_pass_request__field_indices_by_name,
+  1,  kith__host__v1__issue_pass_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__issue_pass_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__issue_pass_response__field_descriptors[2] =
+{
+  {
+    "pass",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__IssuePassResponse, has_pass),
+    offsetof(Kith__Host__V1__IssuePassResponse, pass),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "valid_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Host__V1__IssuePassResponse, has_valid_ms),
+    offsetof(Kith__Host__V1__IssuePassResponse, valid_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__issue_pass_response__field_indices_by_name[] = {
+  0,   /* field[0] = pass */
+  1,   /* field[1] = valid_ms */
+};
+static const ProtobufCIntRange kith__host__v1__issue_pass_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__issue_pass_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.IssuePassResponse",
+  "IssuePassResponse",
+  "Kith__Host__V1__IssuePassResponse",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__IssuePassResponse),
+  2,
+  kith__host__v1__issue_pass_response__field_descriptors,
+  kith__host__v1__issue_pass_response__field_indices_by_name,
+  1,  kith__host__v1__issue_pass_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__issue_pass_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__host__v1__network_security__field_descriptors[5] =

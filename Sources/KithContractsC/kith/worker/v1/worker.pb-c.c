@@ -907,7 +907,7 @@ void   kith__worker__v1__set_log_level_response__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__set_log_level_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[13] =
+static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[15] =
 {
   {
     "product",
@@ -1065,12 +1065,38 @@ static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "pass_key",
+    14,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__LaunchRecord, has_pass_key),
+    offsetof(Kith__Worker__V1__LaunchRecord, pass_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "acts_for_users",
+    15,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Worker__V1__LaunchRecord, has_acts_for_users),
+    offsetof(Kith__Worker__V1__LaunchRecord, acts_for_users),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__worker__v1__launch_record__field_indices_by_name[] = {
+  14,   /* field[14] = acts_for_users */
   4,   /* field[4] = address */
   2,   /* field[2] = generation */
   9,   /* field[9] = listen */
   7,   /* field[7] = log_level */
+  13,   /* field[13] = pass_key */
   5,   /* field[5] = plugin_directory */
   8,   /* field[8] = plugin_version */
   0,   /* field[0] = product */
@@ -1084,7 +1110,7 @@ static const unsigned kith__worker__v1__launch_record__field_indices_by_name[] =
 static const ProtobufCIntRange kith__worker__v1__launch_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
 {
@@ -1094,7 +1120,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
   "Kith__Worker__V1__LaunchRecord",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__LaunchRecord),
-  13,
+  15,
   kith__worker__v1__launch_record__field_descriptors,
   kith__worker__v1__launch_record__field_indices_by_name,
   1,  kith__worker__v1__launch_record__number_ranges,
@@ -1216,7 +1242,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__store_orders__descriptor =
   (ProtobufCMessageInit) kith__worker__v1__store_orders__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__worker__v1__network_listener__field_descriptors[5] =
+static const ProtobufCFieldDescriptor kith__worker__v1__network_listener__field_descriptors[7] =
 {
   {
     "address",
@@ -1278,8 +1304,34 @@ static const ProtobufCFieldDescriptor kith__worker__v1__network_listener__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "acts_for_users",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Worker__V1__NetworkListener, has_acts_for_users),
+    offsetof(Kith__Worker__V1__NetworkListener, acts_for_users),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "acts_for",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__NetworkListener, n_acts_for),
+    offsetof(Kith__Worker__V1__NetworkListener, acts_for),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__worker__v1__network_listener__field_indices_by_name[] = {
+  6,   /* field[6] = acts_for */
+  5,   /* field[5] = acts_for_users */
   0,   /* field[0] = address */
   1,   /* field[1] = authorities */
   2,   /* field[2] = certificate */
@@ -1289,7 +1341,7 @@ static const unsigned kith__worker__v1__network_listener__field_indices_by_name[
 static const ProtobufCIntRange kith__worker__v1__network_listener__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__network_listener__descriptor =
 {
@@ -1299,7 +1351,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__network_listener__descriptor 
   "Kith__Worker__V1__NetworkListener",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__NetworkListener),
-  5,
+  7,
   kith__worker__v1__network_listener__field_descriptors,
   kith__worker__v1__network_listener__field_indices_by_name,
   1,  kith__worker__v1__network_listener__number_ranges,

@@ -33,6 +33,8 @@ typedef struct Kith__Host__V1__WorkerHealth Kith__Host__V1__WorkerHealth;
 typedef struct Kith__Host__V1__WorkerExit Kith__Host__V1__WorkerExit;
 typedef struct Kith__Host__V1__ResolveRequest Kith__Host__V1__ResolveRequest;
 typedef struct Kith__Host__V1__ResolveResponse Kith__Host__V1__ResolveResponse;
+typedef struct Kith__Host__V1__IssuePassRequest Kith__Host__V1__IssuePassRequest;
+typedef struct Kith__Host__V1__IssuePassResponse Kith__Host__V1__IssuePassResponse;
 typedef struct Kith__Host__V1__NetworkSecurity Kith__Host__V1__NetworkSecurity;
 typedef struct Kith__Host__V1__StartWorkerRequest Kith__Host__V1__StartWorkerRequest;
 typedef struct Kith__Host__V1__StartWorkerResponse Kith__Host__V1__StartWorkerResponse;
@@ -426,10 +428,40 @@ struct  Kith__Host__V1__ResolveResponse
   ProtobufCBinaryData *services;
   size_t n_security;
   Kith__Host__V1__NetworkSecurity **security;
+  protobuf_c_boolean has_pid;
+  int32_t pid;
+  protobuf_c_boolean has_ticket;
+  ProtobufCBinaryData ticket;
+  protobuf_c_boolean has_ticket_valid_ms;
+  int64_t ticket_valid_ms;
 };
 #define KITH__HOST__V1__RESOLVE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__resolve_response__descriptor) \
-    , 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL }
+    , 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0, 0, 0, {0,NULL}, 0, 0 }
+
+
+struct  Kith__Host__V1__IssuePassRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+};
+#define KITH__HOST__V1__ISSUE_PASS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__issue_pass_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Host__V1__IssuePassResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_pass;
+  ProtobufCBinaryData pass;
+  protobuf_c_boolean has_valid_ms;
+  int64_t valid_ms;
+};
+#define KITH__HOST__V1__ISSUE_PASS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__issue_pass_response__descriptor) \
+    , 0, {0,NULL}, 0, 0 }
 
 
 struct  Kith__Host__V1__NetworkSecurity
@@ -1194,6 +1226,44 @@ Kith__Host__V1__ResolveResponse *
 void   kith__host__v1__resolve_response__free_unpacked
                      (Kith__Host__V1__ResolveResponse *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Host__V1__IssuePassRequest methods */
+void   kith__host__v1__issue_pass_request__init
+                     (Kith__Host__V1__IssuePassRequest         *message);
+size_t kith__host__v1__issue_pass_request__get_packed_size
+                     (const Kith__Host__V1__IssuePassRequest   *message);
+size_t kith__host__v1__issue_pass_request__pack
+                     (const Kith__Host__V1__IssuePassRequest   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__issue_pass_request__pack_to_buffer
+                     (const Kith__Host__V1__IssuePassRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__IssuePassRequest *
+       kith__host__v1__issue_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__issue_pass_request__free_unpacked
+                     (Kith__Host__V1__IssuePassRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__IssuePassResponse methods */
+void   kith__host__v1__issue_pass_response__init
+                     (Kith__Host__V1__IssuePassResponse         *message);
+size_t kith__host__v1__issue_pass_response__get_packed_size
+                     (const Kith__Host__V1__IssuePassResponse   *message);
+size_t kith__host__v1__issue_pass_response__pack
+                     (const Kith__Host__V1__IssuePassResponse   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__issue_pass_response__pack_to_buffer
+                     (const Kith__Host__V1__IssuePassResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__IssuePassResponse *
+       kith__host__v1__issue_pass_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__issue_pass_response__free_unpacked
+                     (Kith__Host__V1__IssuePassResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Host__V1__NetworkSecurity methods */
 void   kith__host__v1__network_security__init
                      (Kith__Host__V1__NetworkSecurity         *message);
@@ -1820,6 +1890,12 @@ typedef void (*Kith__Host__V1__ResolveRequest_Closure)
 typedef void (*Kith__Host__V1__ResolveResponse_Closure)
                  (const Kith__Host__V1__ResolveResponse *message,
                   void *closure_data);
+typedef void (*Kith__Host__V1__IssuePassRequest_Closure)
+                 (const Kith__Host__V1__IssuePassRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__IssuePassResponse_Closure)
+                 (const Kith__Host__V1__IssuePassResponse *message,
+                  void *closure_data);
 typedef void (*Kith__Host__V1__NetworkSecurity_Closure)
                  (const Kith__Host__V1__NetworkSecurity *message,
                   void *closure_data);
@@ -1936,6 +2012,8 @@ extern const ProtobufCMessageDescriptor kith__host__v1__worker_health__descripto
 extern const ProtobufCMessageDescriptor kith__host__v1__worker_exit__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__resolve_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__resolve_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__issue_pass_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__issue_pass_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__network_security__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__start_worker_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__start_worker_response__descriptor;

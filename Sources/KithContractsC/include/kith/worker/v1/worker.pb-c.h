@@ -72,10 +72,14 @@ struct  Kith__Worker__V1__LaunchRecord
   Kith__Worker__V1__StoreOrders **store;
   size_t n_virtual_time;
   Kith__Worker__V1__VirtualTime **virtual_time;
+  protobuf_c_boolean has_pass_key;
+  ProtobufCBinaryData pass_key;
+  protobuf_c_boolean has_acts_for_users;
+  uint64_t acts_for_users;
 };
 #define KITH__WORKER__V1__LAUNCH_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__launch_record__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0,NULL, 0,NULL }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0,NULL, 0,NULL, 0, {0,NULL}, 0, 0 }
 
 
 struct  Kith__Worker__V1__VirtualTime
@@ -119,10 +123,14 @@ struct  Kith__Worker__V1__NetworkListener
   ProtobufCBinaryData private_key;
   protobuf_c_boolean has_insecure;
   uint64_t insecure;
+  protobuf_c_boolean has_acts_for_users;
+  uint64_t acts_for_users;
+  size_t n_acts_for;
+  ProtobufCBinaryData *acts_for;
 };
 #define KITH__WORKER__V1__NETWORK_LISTENER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__network_listener__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0 }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0,NULL }
 
 
 struct  Kith__Worker__V1__HandshakeRequest

@@ -1,0 +1,82 @@
+import HostContract
+import IdentityContract
+import KithAccess
+import KithIdentity
+import KithManifest
+import KithRPC
+import KithSupervision
+import KithWire
+
+/// The proofs that the host issues: tickets for incarnations of workers, and passes for people.
+extension Host {
+  /// How long a ticket is valid. Long enough that callers get through the nights in which no host runs; what it is worth ends
+  /// with the callee's incarnation anyway.
+  private static let ticketValidity = Duration.seconds(24 * 3_600)
+  /// How long a pass is valid, and so how long a worker that has handled a person's call could go on to speak for that person.
+  private static let passValidity = Duration.seconds(120)
+
+  /// Checks that a caller may reach a worker, and answers which of its services.
+  /// - Throws: PERMISSION_DENIED for a worker whose manifest does not require any of them.
+  func reachableServices(
+    of callee: String, providing provided: [String], by principal: Principal
+  ) throws(RPCError) -> [String] {
+    guard principal.kind == .worker, let name = principal.worker else { return provided }
+    let known = callers[Incarnation(worker: name, generation: principal.generation)]
+    let reachable = provided.filter { known?.requires.contains($0) ?? false }
+    guard !reachable.isEmpty else {
+      throw RPCError(
+        .permissionDenied,
+        "\(name) may not reach \(callee): name the service that it calls in 'requires' of its plugin.yaml"
+      )
+    }
+    return reachable
+  }
+
+  /// An encoded ticket for one incarnation of a worker.
+  func ticket(
+    for callee: Incarnation, to principal: Principal, services: [String]
+  ) throws(RPCError) -> (ticket: [UInt8], validMilliseconds: Int64) {
+    guard let secret = processes[callee]?.record.secret else {
+      throw RPCError(.unavailable, "\(callee) has ended")
+    }
+    let caller: TicketStatement.Caller
+    if let name = principal.worker {
+      let known = callers[Incarnation(worker: name, generation: principal.generation)]
+      caller = .worker(
+        WorkerCaller(
+          name: name, generation: principal.generation, services: services,
+          actsForUsers: known?.actsForUsers ?? false))
+    } else {
+      caller = .operator(OperatorCaller())
+    }
+    let valid = Self.ticketValidity.inMilliseconds
+    do throws(WireError) {
+      return (
+        try TicketKey(secret: secret).issue(
+          TicketStatement(
+            product: settings.plan.product, callee: callee.worker,
+            calleeGeneration: callee.generation, caller: caller,
+            expiresAtBootMs: BootClock.milliseconds + valid)), valid
+      )
+    } catch {
+      throw RPCError(.internal, "the ticket cannot be encoded")
+    }
+  }
+
+  /// A pass for a person.
+  nonisolated func issuePass(
+    _ request: IssuePassRequest, to principal: Principal
+  ) throws(RPCError) -> IssuePassResponse {
+    guard principal.kind == .operator || principal.people == .everybody else {
+      throw RPCError(
+        .permissionDenied,
+        "\(principal) may have no passes: state 'acts_for: users' in its plugin.yaml")
+    }
+    guard let user = UserID(request.userId) else { throw .noUserID(field: "user_id") }
+    let valid = Self.passValidity.inMilliseconds
+    let pass = try passKey.issue(
+      PassStatement(
+        product: product, userId: user.text, expiresAtBootMs: BootClock.milliseconds + valid))
+    return IssuePassResponse(pass: pass, validMs: valid)
+  }
+}
