@@ -3,6 +3,7 @@ import EventsContract
 import FamilyContract
 import HealthContract
 import HostContract
+import IdentityContract
 import KithWire
 import PIIContract
 import RPCContract
@@ -25,7 +26,7 @@ struct Schema: Sendable {
     let sets = [
       DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, FamilyDescriptorSet.bytes,
       HealthDescriptorSet.bytes,
-      HostDescriptorSet.bytes, RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes,
+      HostDescriptorSet.bytes, IdentityDescriptorSet.bytes, RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes,
       PIIDescriptorSet.bytes, RemindersDescriptorSet.bytes, RiskDescriptorSet.bytes,
       TestingDescriptorSet.bytes,
       WorkerDescriptorSet.bytes,

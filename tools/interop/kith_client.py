@@ -2,7 +2,7 @@
 """Calls a method of a Kith worker from Python: pynng, protobuf and proto/PROTOCOL.md, nothing of Kith's.
 
     kith_client.py ADDRESS SERVICE/METHOD JSON
-    kith_client.py ipc:///tmp/b/run/risk-engine.1.sock kith.risk.v1.RiskEngine/Analyze '{"text": "Pay in gift cards"}'
+    kith_client.py ipc:///tmp/b/run/risk-engine.1/sock kith.risk.v1.RiskEngine/Analyze '{"text": "Pay in gift cards"}'
 
 Prints the answer as JSON, or each answer of a stream on a line, and exits 0; or the status on standard error and exits 1.
 Needs protoc on the PATH.

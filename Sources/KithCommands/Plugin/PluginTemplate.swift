@@ -61,6 +61,7 @@ struct PluginTemplate {
     service {{Type}} {
       // Greets a person and tells what the day holds.
       rpc Greet(GreetRequest) returns (GreetResponse) {
+        option (kith.callers) = ANYONE;
         option idempotency_level = NO_SIDE_EFFECTS;
       }
     }

@@ -244,6 +244,9 @@ final class WorkerLink: Sendable {
     case .failedPrecondition where step == .handshake:
       StartFailure(reason: "\(what): \(error.message)", isRetryable: false)
     case .failedPrecondition: StartFailure(reason: "\(what): \(error.message)")
+    case .unauthenticated:
+      StartFailure(
+        reason: "\(what): it does not hold the secret of its record, so that no proof is valid")
     case .unavailable: StartFailure(reason: "\(what): \(error)", isDisconnection: true)
     default: StartFailure(reason: "\(what): \(error)")
     }
