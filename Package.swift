@@ -294,7 +294,7 @@ let testing: [Target] = [
     ["KithManifest", "KithMetrics", "KithSupervision", "SupervisionSimulation"]),
   tests(
     "KithHostTests",
-    ["HostContract", "KithHost", "KithManifest", "KithSupervision", "MetricsContract"]),
+    ["CLinux", "HostContract", "KithHost", "KithManifest", "KithSupervision", "MetricsContract"]),
   tests(
     "KithWorkerTests",
     [

@@ -95,6 +95,7 @@ extension Host {
           address: address, secret: IncarnationSecret(record.secret), identity: record.identity)
       }, notice: nil,
       group: try? controlGroups.get().group(of: process.identity.pid, named: "\(incarnation)"),
+      countingGroup: CountingGroups.group(of: process.identity.pid, named: "\(incarnation)"),
       // Whoever ends a process has recorded it before.
       wasKilled: record.phase == .ending, adoptedAt: WallClock.milliseconds)
   }

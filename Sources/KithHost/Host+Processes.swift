@@ -39,6 +39,8 @@ extension Host {
     let launch = try Descriptor.pipe()
     let notice = try Descriptor.pipe()
     let group = try controlGroup(for: incarnation, worker)
+    let countingGroup = try countingGroups?.make(
+      "\(incarnation)", mostProcesses: worker.limits.mostProcesses)
     let child: WorkerProcess
     do throws(SystemError) {
       child = try WorkerProcess.spawn(
@@ -50,7 +52,8 @@ extension Host {
             try Descriptor.open("/dev/null", O_RDONLY), stdout, stderr,
             launch.reading, notice.writing,
           ], openFiles: worker.limits.openFiles, dataBytes: dataBytes(of: worker),
-          controlGroup: try group?.door(),
+          processes: processBound == .userNamespace ? worker.limits.mostProcesses : nil,
+          controlGroup: try group?.door(), processGroup: try countingGroup?.door(),
           confinement: Confinement(
             of: worker, state: state,
             keys: state.isEmpty ? nil : settings.places.keysDirectory,
@@ -58,6 +61,7 @@ extension Host {
             remoteServices: settings.plan.remoteServices)))
     } catch {
       group?.remove()
+      countingGroup?.remove()
       throw error
     }
     let secret = IncarnationSecret()
@@ -90,13 +94,14 @@ extension Host {
         link: WorkerLink(
           incarnation: incarnation, product: settings.plan.product, worker: worker,
           address: address, secret: secret, identity: child.identity),
-        notice: (noticeWatch, []), group: group, turns: 0)
+        notice: (noticeWatch, []), group: group, countingGroup: countingGroup, turns: 0)
       logs.capture(incarnation)
       log("\(incarnation): started, pid \(child.identity.pid)")
     } catch {
       child.signalGroup(SIGKILL)
       child.reapWhenEnded()
       group?.end()
+      countingGroup?.end()
       records.remove(incarnation, socket: socket)
       throw error
     }
@@ -170,6 +175,7 @@ extension Host {
     let ranOutOfMemory = process.group?.ranOutOfMemory
     logs.perform {
       process.group?.end()
+      process.countingGroup?.end()
       marked.end()
     }
     MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))

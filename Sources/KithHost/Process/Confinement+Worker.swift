@@ -3,11 +3,12 @@ import KithManifest
 
 extension Confinement {
   /// Where programs and what they need at run time lie, on any Linux.
-  private static let system = [
+  static let system = [
     "/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/opt", "/proc", "/sbin", "/sys",
     "/usr",
   ]
-  private static let devices = [
+  /// Devices that any program may use.
+  static let devices = [
     "/dev/full", "/dev/null", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero",
   ]
 
@@ -22,6 +23,9 @@ extension Confinement {
     remoteServices: [RemoteService]
   ) {
     confinesFiles = true
+    keepsToItself = true
+    confinesCalls = true
+    root = try? PrivateRoot.way.get()
     devices = Self.devices
     socketFolders = [sockets]
     writable = state.isEmpty ? [] : [state]
