@@ -300,8 +300,8 @@ let testing: [Target] = [
   tests(
     "KithHostTests",
     [
-      "HostContract", "KithHost", "KithIdentity", "KithManifest", "KithRPC", "KithSupervision",
-      "MetricsContract",
+      "CLinux", "HostContract", "KithHost", "KithIdentity", "KithManifest", "KithRPC",
+      "KithSupervision", "MetricsContract",
     ]),
   tests(
     "KithWorkerTests",

@@ -3,17 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -92,10 +93,11 @@ int kith_linux_landlock_version(void) {
   return (int)syscall(landlock_create_ruleset, NULL, (size_t)0, 1);
 }
 
-int kith_linux_landlock_ruleset(uint64_t files, uint64_t ports) {
-  const uint64_t attributes[2] = {files, ports};
-  // Kernels that do not know of ports take only the first half.
-  return (int)syscall(landlock_create_ruleset, attributes, ports == 0 ? (size_t)8 : (size_t)16, 0);
+int kith_linux_landlock_ruleset(uint64_t files, uint64_t ports, uint64_t scopes) {
+  const uint64_t attributes[3] = {files, ports, scopes};
+  // Kernels that do not know of scopes, or of ports, take only what comes before.
+  const size_t size = scopes != 0 ? 24 : ports != 0 ? 16 : 8;
+  return (int)syscall(landlock_create_ruleset, attributes, size, 0);
 }
 
 int kith_linux_landlock_allow_path(int ruleset, const char *path, uint64_t rights) {
@@ -125,39 +127,112 @@ int kith_linux_landlock_allow_port(int ruleset, uint16_t port, uint64_t rights) 
 
 int kith_linux_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
-#if defined(__x86_64__)
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#else
-#error "which system calls make sockets here must be looked up"
-#endif
-
-// socket(2) for anything but AF_UNIX is refused, and so are calls of another architecture's numbers and io_uring, which
-// could make sockets too.
-static struct sock_filter only_unix_sockets[] = {
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 0, 6),
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    // The bit of x32's numbers; no call of aarch64 has it.
-    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x40000000, 4, 0),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 3, 0),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-};
-
 // A launch as parent and child see it, who share their memory until the child has become another program.
 struct birth {
   const struct kith_linux_launch *launch;
   // Whether the child was born in its control group.
   int is_in_group;
+  // What /proc/self/uid_map and gid_map say of a user namespace in which there is only this process's own user.
+  char users[32], groups[32];
   // What the child is about to do, and why it could not.
   const char *volatile step;
+  // At which path; null where it is none.
+  const char *volatile place;
   volatile int error;
 };
+
+static int write_file(const char *path, const char *text) {
+  const int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  const ssize_t count = write(file, text, strlen(text));
+  const int error = errno;
+  close(file);
+  errno = error;
+  return count < 0 ? -1 : 0;
+}
+
+// What a mount may be used for, mount_setattr(2): written out, since Debian 12's C library does not know the call. All that is
+// mounted below it too.
+enum { to_read = 1, no_set_id = 2, no_devices = 4, no_programs = 8 };
+
+static int set_mount(const char *path, uint64_t attributes) {
+  const unsigned recursive = 0x8000;
+  const uint64_t change[4] = {attributes, 0, 0, 0};
+  return (int)syscall(SYS_mount_setattr, AT_FDCWD, path, recursive, change, sizeof change);
+}
+
+static int take_step(const struct kith_linux_root_step *step) {
+  // Of the root that was, which is where this process works now: without the slash that it begins with.
+  const char *before = step->path + 1;
+  switch (step->kind) {
+    case KITH_LINUX_FOLDER: return mkdir(step->path, 0755);
+    case KITH_LINUX_FILE: return mknod(step->path, S_IFREG | 0644, 0);
+    case KITH_LINUX_LINK: return symlink(step->target, step->path);
+  }
+  if (mount(before, step->path, NULL, MS_BIND | MS_REC, NULL) != 0) return -1;
+  switch (step->kind) {
+    case KITH_LINUX_SHOW_WRITABLE: return set_mount(step->path, no_set_id | no_devices);
+    case KITH_LINUX_SHOW_DEVICE: return set_mount(step->path, no_set_id | no_programs);
+    default: return set_mount(step->path, to_read | no_set_id | no_devices);
+  }
+}
+
+// In the child: a file system of its own, in which there is only what `launch` says.
+static int make_root(struct birth *birth) {
+  const struct kith_linux_launch *launch = birth->launch;
+  const char *volatile *step = &birth->step;
+  *step = "make a mount namespace for";
+  if (unshare(launch->own_users ? CLONE_NEWUSER | CLONE_NEWNS : CLONE_NEWNS) != 0) return -1;
+  if (launch->own_users) {
+    *step = "name the user in the namespace of";
+    if (write_file("/proc/self/setgroups", "deny") != 0 && errno != ENOENT) return -1;
+    if (write_file("/proc/self/uid_map", birth->users) != 0) return -1;
+    if (write_file("/proc/self/gid_map", birth->groups) != 0) return -1;
+    // Counted since Linux 5.14 for a user in a namespace, and this one has no others.
+    const struct rlimit processes = {launch->processes, launch->processes};
+    if (launch->processes != 0 && setrlimit(RLIMIT_NPROC, &processes) != 0) return -1;
+  }
+  *step = "make a private root for";
+  // What is unmounted outside is unmounted here; nothing goes the other way.
+  if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return -1;
+  // Any folder will do: what it hides is there again once the root has changed places with it.
+  const char *place = "/usr";
+  if (mount("kith", place, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=1m,nr_inodes=4k") != 0) {
+    return -1;
+  }
+  const mode_t mask = umask(022);
+  if (chdir(place) != 0 || mkdir(".before", 0700) != 0) return -1;
+  if (syscall(SYS_pivot_root, ".", ".before") != 0) return -1;
+  if (chdir("/.before") != 0) return -1;
+  for (int index = 0; index < launch->root_step_count; index++) {
+    const struct kith_linux_root_step *next = &launch->root_steps[index];
+    birth->place = next->path;
+    if (take_step(next) != 0) return -1;
+  }
+  birth->place = NULL;
+  if (chdir("/") != 0 || umount2("/.before", MNT_DETACH) != 0) return -1;
+  if (rmdir("/.before") != 0) return -1;
+  const uint64_t change[4] = {to_read | no_set_id | no_devices | no_programs, 0, 0, 0};
+  if (syscall(SYS_mount_setattr, AT_FDCWD, "/", 0, change, sizeof change) != 0) return -1;
+  umask(mask);
+  return 0;
+}
+
+// In the child: none of root's powers, also where it is root and whatever program it becomes.
+static int drop_capabilities(void) {
+  // Each refuses a process that may do nothing of it, which then has nothing to lose by it.
+  const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+      SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
+      SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+  prctl(PR_SET_SECUREBITS, bits, 0, 0, 0);
+  for (unsigned long capability = 0; capability < 64; capability++) {
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno == EINVAL) break;
+  }
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  const struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  const struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
+  return (int)syscall(SYS_capset, &header, none);
+}
 
 static int enter_group(int folder) {
   const int file = openat(folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
@@ -196,6 +271,11 @@ static void become(struct birth *birth) {
     return;
   }
 
+  *step = "count the processes of";
+  if (launch->process_group >= 0 && enter_group(launch->process_group) != 0) return;
+
+  if (launch->root_steps != NULL && make_root(birth) != 0) return;
+
   *step = "enter the folder of";
   if (chdir(launch->directory) != 0) return;
 
@@ -206,13 +286,15 @@ static void become(struct birth *birth) {
 
   *step = "confine";
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
+  if (drop_capabilities() != 0) return;
   if (launch->ruleset >= 0 && syscall(landlock_restrict_self, launch->ruleset, 0) != 0) return;
-  const struct sock_fprog filter = {
-      sizeof only_unix_sockets / sizeof only_unix_sockets[0], only_unix_sockets};
-  if (launch->only_unix_sockets && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) {
+  if (syscall(SYS_close_range, launch->descriptor_count, ~0U, 0) != 0) return;
+  // Last: it may refuse what came before.
+  const struct sock_fprog filter = {(unsigned short)launch->filter_length, launch->filter};
+  if (launch->filter != NULL && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) {
     return;
   }
-  if (syscall(SYS_close_range, launch->descriptor_count, ~0U, 0) != 0) return;
+  if (launch->executable == NULL) _exit(0);
 
   *step = "start";
   sigset_t unblocked;
@@ -267,8 +349,11 @@ static pid_t bear_in_group(struct birth *birth) {
 }
 #endif
 
-int kith_linux_launch(const struct kith_linux_launch *launch, const char **step) {
-  struct birth birth = {launch, 0, "create a process for", 0};
+int kith_linux_launch(
+    const struct kith_linux_launch *launch, const char **step, const char **place) {
+  struct birth birth = {.launch = launch, .step = "create a process for"};
+  snprintf(birth.users, sizeof birth.users, "%u %u 1", geteuid(), geteuid());
+  snprintf(birth.groups, sizeof birth.groups, "%u %u 1", getegid(), getegid());
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -282,6 +367,7 @@ int kith_linux_launch(const struct kith_linux_launch *launch, const char **step)
   if (birth.error == 0) return pid;
   if (pid > 0) waitpid(pid, NULL, 0);
   *step = birth.step;
+  *place = birth.place;
   errno = birth.error;
   return -1;
 }

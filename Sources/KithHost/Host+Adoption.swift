@@ -99,6 +99,7 @@ extension Host {
           relayPID: settings.relayPID)
       }, notice: nil,
       group: try? controlGroups.get().group(of: process.identity.pid, named: "\(incarnation)"),
+      countingGroup: CountingGroups.group(of: process.identity.pid, named: "\(incarnation)"),
       // Whoever ends a process has recorded it before.
       wasKilled: record.phase == .ending, adoptedAt: WallClock.milliseconds)
   }

@@ -44,6 +44,8 @@ extension Host {
     let launch = try Descriptor.pipe()
     let notice = try Descriptor.pipe()
     let group = try controlGroup(for: incarnation, worker)
+    let countingGroup = try countingGroups?.make(
+      "\(incarnation)", mostProcesses: worker.limits.mostProcesses)
     let child: WorkerProcess
     do throws(SystemError) {
       child = try WorkerProcess.spawn(
@@ -55,15 +57,17 @@ extension Host {
             try Descriptor.open("/dev/null", O_RDONLY), stdout, stderr,
             launch.reading, notice.writing,
           ], openFiles: worker.limits.openFiles, dataBytes: dataBytes(of: worker),
-          controlGroup: try group?.door(),
+          processes: processBound == .userNamespace ? worker.limits.mostProcesses : nil,
+          controlGroup: try group?.door(), processGroup: try countingGroup?.door(),
           confinement: Confinement(
             of: worker, state: state,
             keys: state.isEmpty ? nil : settings.places.keysDirectory,
-            sockets: sockets,
+            sockets: sockets, runtime: settings.places.runtimeDirectory,
             remoteServices: settings.plan.remoteServices)))
     } catch {
       group?.remove()
       rmdir(sockets)
+      countingGroup?.remove()
       throw error
     }
     let secret = IncarnationSecret()
@@ -99,13 +103,14 @@ extension Host {
           incarnation: incarnation, product: settings.plan.product, worker: worker,
           address: address, secret: secret, identity: child.identity,
           relayPID: settings.relayPID),
-        notice: (noticeWatch, []), group: group, turns: 0)
+        notice: (noticeWatch, []), group: group, countingGroup: countingGroup, turns: 0)
       logs.capture(incarnation)
       log("\(incarnation): started, pid \(child.identity.pid)")
     } catch {
       child.signalGroup(SIGKILL)
       child.reapWhenEnded()
       group?.end()
+      countingGroup?.end()
       callers[incarnation] = nil
       records.remove(incarnation)
       throw error
@@ -119,7 +124,8 @@ extension Host {
   /// Refuses to start a worker that could read what proves operators and processes: a root beneath a folder that it may read.
   private func checkSecrecy(of worker: PlannedWorker) throws(SystemError) {
     let open = Confinement(
-      of: worker, state: "", keys: nil, sockets: "", remoteServices: settings.plan.remoteServices
+      of: worker, state: "", keys: nil, sockets: "", runtime: "",
+      remoteServices: settings.plan.remoteServices
     ).readable
     for folder in [settings.places.stateDirectory, settings.places.hostDirectory] {
       guard let reached = open.first(where: { Self.lies(folder, within: $0) }) else { continue }
@@ -203,6 +209,7 @@ extension Host {
     let ranOutOfMemory = process.group?.ranOutOfMemory
     logs.perform {
       process.group?.end()
+      process.countingGroup?.end()
       marked.end()
     }
     MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))

@@ -26,6 +26,8 @@ public actor Host {
     var notice: (watch: Reactor.Watch, text: [UInt8])?
     /// Its control group; nil where there is none.
     var group: ControlGroup?
+    /// What counts its processes where that does not; nil where there is no such group either.
+    var countingGroup: ControlGroup?
     /// Whether this host has sent it SIGKILL.
     var wasKilled = false
     /// When this host took it over, in milliseconds since 1970; nil when it has started it.
@@ -54,6 +56,8 @@ public actor Host {
   nonisolated let product: String
   /// What limits the processes of workers, or why there is nothing that does.
   let controlGroups: Result<ControlGroups, SystemError>
+  /// What counts the processes of workers where those do not; nil where nothing does.
+  let countingGroups: CountingGroups?
   var generations: GenerationCounter
   /// One thing after the other that must be waited for, so that the host's thread need not.
   let chores: AsyncStream<@Sendable () async -> Void>.Continuation
@@ -136,6 +140,8 @@ public actor Host {
       throw HostFailure(.cannotCreate, Self.advice(error, places))
     }
     controlGroups = Result { () throws(SystemError) in try ControlGroups() }
+    let counts = (try? controlGroups.get())?.controllers.contains(.pids) == true
+    countingGroups = counts ? nil : CountingGroups()
     var (wishes, damagedWishes) = HostWishes.read(Self.wishesPath(places))
     self.damagedWishes = damagedWishes
     // What an earlier host of this product showed last stands, for its workers go by it.
@@ -302,6 +308,7 @@ public actor Host {
     if successor == nil {
       unlink(Self.wishesPath(settings.places))
       if case .success(let groups) = controlGroups { groups.remove() }
+      countingGroups?.remove()
     }
     // Not a failure if it cannot be written: the next host then goes on with higher numbers.
     try? generations.close()
@@ -466,6 +473,7 @@ public actor Host {
       process.child.signal(SIGKILL)
       process.child.signalGroup(SIGKILL)
       process.group?.kill()
+      process.countingGroup?.kill()
     case .note(let worker, let generation, let text):
       logs.note(log: worker, generation: generation, text)
       log("\(Incarnation(worker: worker, generation: generation)): \(text)")

@@ -17,18 +17,46 @@ import Testing
 
   @Test func filesOfOthersAreOutOfReach() async throws {
     let folder = try TemporaryFolder()
-    try folder.write(Array("a secret".utf8), to: "secret")
+    try folder.write("a secret", to: "secret")
+    try folder.write("a secret", to: "other")
     let lines = try await said(
       by: """
-        (cat \(folder.path)/secret && echo "read") >&2
-        (echo "mine now" > \(folder.path)/secret && echo "wrote") 2>/dev/null >&2
-        (rm \(folder.path)/secret && echo "removed") 2>/dev/null >&2
+        cd \(folder.path) 2>&1
+        cat \(folder.path)/secret >&2
+        echo "mine now" > \(folder.path)/secret
+        true > \(folder.path)/secret
+        rm \(folder.path)/other
+        mkdir \(folder.path)/folder
         (echo x > /dev/null && cat /etc/hostname >/dev/null && echo "works") >&2
         exit 3
         """)
-    #expect(lines.contains { $0.contains("Permission denied") }, "\(lines)")
+    // What the files are, and not what the script says of them: a command that fails is silent as one that works.
+    #expect(TemporaryFolder.text(of: "\(folder.path)/secret") == "a secret")
+    #expect(TemporaryFolder.names(in: folder.path) == ["other", "secret"])
     #expect(lines.last == "works", "\(lines)")
-    #expect(!lines.contains { ["a secret", "read", "wrote", "removed"].contains($0) }, "\(lines)")
+    #expect(!lines.contains { $0.contains("a secret") }, "\(lines)")
+  }
+
+  /// A plugin's own folder can be read, so here the rule is that reading is all.
+  @Test func aPluginCannotChangeItself() async throws {
+    let setup = Setups.script(
+      """
+      cd "$(dirname "$0")" || exit 4
+      echo "\(String(repeating: "#", count: 4))" >> script
+      echo "mine" > new
+      perl -e 'truncate("script", 0)'
+      mv script other
+      rm -f script
+      echo "read $(wc -l < script)" >&2
+      exit 3
+      """, restart: "{ intensity: 0, period: 30s }")
+    try await RunningProduct.run(setup) { product in
+      let exit = try #require(try await product.settle().workers.first?.lastExit)
+      let folder = "\(product.folder.path)/plugins/p0/bin"
+      #expect(TemporaryFolder.names(in: folder) == ["script"])
+      #expect(TemporaryFolder.text(of: "\(folder)/script") == setup.plugins[0].scripts[0].text)
+      #expect(exit.lastLines.last?.hasPrefix("read ") == true, "\(exit.lastLines)")
+    }
   }
 
   @Test func theNetworkIsOutOfReach() async throws {

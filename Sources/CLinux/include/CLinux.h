@@ -2,9 +2,12 @@
 // and KithCommands, which starts it.
 #pragma once
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 
 // pidfd_open(2). Not in the Glibc module.
 int kith_linux_pidfd_open(int pid);
@@ -44,8 +47,26 @@ int kith_linux_exit_status(int pidfd, int *by_signal, int *status);
 // errno.
 int kith_linux_punch_hole(int file, uint64_t offset, uint64_t length);
 
+// One thing to do in the empty file system that a private root begins as.
+struct kith_linux_root_step {
+  enum kith_linux_root_kind {
+    KITH_LINUX_FOLDER,
+    KITH_LINUX_FILE,
+    KITH_LINUX_LINK,
+    // The file or folder of the same path outside, with all that is mounted below it.
+    KITH_LINUX_SHOW,
+    KITH_LINUX_SHOW_WRITABLE,
+    KITH_LINUX_SHOW_DEVICE,
+  } kind;
+  // Absolute, and through no links.
+  const char *path;
+  // Of a link.
+  const char *target;
+};
+
 // What a process is started with, and what it can never get rid of.
 struct kith_linux_launch {
+  // Null to try out how far a process gets: it then ends with exit code 0.
   const char *executable;
   // Both end with a null pointer.
   char *const *arguments;
@@ -62,17 +83,28 @@ struct kith_linux_launch {
   int control_group;
   // A Landlock ruleset, its number at least `descriptor_count`; -1 for none.
   int ruleset;
-  // Whether it may have no sockets but those of this machine (AF_UNIX).
-  int only_unix_sockets;
+  // A program that decides of each system call (seccomp(2)); null for none.
+  struct sock_filter *filter;
+  int filter_length;
+  // The folder of a control group of version 1 that counts its processes, as `control_group`; -1 for none.
+  int process_group;
+  // The files that there are for it; null for all.
+  const struct kith_linux_root_step *root_steps;
+  int root_step_count;
+  // Whether it has them in a user namespace of its own, which takes no privileges.
+  int own_users;
+  // How many processes and threads there may be in that namespace; 0 for as many as the caller may have.
+  uint64_t processes;
 };
 
 // Starts a process as the leader of a session and a process group, with no signal blocked or ignored, no core files, no
-// privileges to gain, and confined as `launch` says. Returns its pid; -1 with errno, and then `step` names in English what
-// failed.
+// capabilities and none to gain, and confined as `launch` says. Returns its pid; -1 with errno, and then `step` names in
+// English what failed, and `place` the path at which, where there is one.
 //
 // posix_spawn(3) cannot confine. Between vfork(2) and execve(2) there are only calls that are safe there, and no handler of
 // pthread_atfork runs: a library with threads of its own does not notice.
-int kith_linux_launch(const struct kith_linux_launch *launch, const char **step);
+int kith_linux_launch(
+    const struct kith_linux_launch *launch, const char **step, const char **place);
 
 // Becomes another program: execve(2) with all signals unblocked and, of the descriptors above 2, only those of `kept`.
 // Returns only when it fails, with errno; the descriptors are then as they were, but for what execve would have closed.
@@ -82,8 +114,9 @@ void kith_linux_become(
 // Landlock, landlock(7): the version of its interface that the kernel has, or -1.
 int kith_linux_landlock_version(void);
 
-// A ruleset that forbids these rights on files and TCP ports where no rule allows them: a descriptor, or -1.
-int kith_linux_landlock_ruleset(uint64_t files, uint64_t ports);
+// A ruleset that forbids these rights on files and TCP ports where no rule allows them, and all reach beyond the scopes: a
+// descriptor, or -1.
+int kith_linux_landlock_ruleset(uint64_t files, uint64_t ports, uint64_t scopes);
 
 // Allows rights on all beneath a folder, or those that a file can have on a file. 0, also when there is nothing at the
 // path; -1 with errno.

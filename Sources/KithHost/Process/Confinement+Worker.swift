@@ -3,11 +3,12 @@ import KithManifest
 
 extension Confinement {
   /// Where programs and what they need at run time lie, on any Linux.
-  private static let system = [
+  static let system = [
     "/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/opt", "/proc", "/sbin", "/sys",
     "/usr",
   ]
-  private static let devices = [
+  /// Devices that any program may use.
+  static let devices = [
     "/dev/full", "/dev/null", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero",
   ]
 
@@ -15,15 +16,21 @@ extension Confinement {
   /// network what its manifests grant.
   /// - Parameters:
   ///   - state: its state folder; empty in a product that keeps nothing.
+  ///   - sockets: the folder of its own socket.
+  ///   - runtime: the folder of all sockets of the product.
   ///   - keys: the folder of the product's sealing key, which it may read; nil where nothing is kept.
   ///   - remoteServices: the product's services on other machines.
   init(
-    of worker: PlannedWorker, state: String, keys: String?, sockets: String,
+    of worker: PlannedWorker, state: String, keys: String?, sockets: String, runtime: String,
     remoteServices: [RemoteService]
   ) {
     confinesFiles = true
+    keepsToItself = true
+    confinesCalls = true
+    root = try? PrivateRoot.way.get()
     devices = Self.devices
     socketFolders = [sockets]
+    visible = [runtime]
     writable = state.isEmpty ? [] : [state]
     readable = Self.system + Self.libraryFolders
     readable += [worker.pluginDirectory, Self.folder(of: worker.executablePath)]

@@ -1,15 +1,18 @@
 import CLinux
 import Glibc
 
-/// What a process may reach of the machine: files by path, and the network.
+/// What a process may reach of the machine: files by path, other processes, the kernel, and the network.
 ///
-/// Landlock keeps it, a part of the kernel (landlock(7)) that needs no privileges. A process cannot leave its confinement,
-/// nor can any that it starts. Where the kernel has no Landlock, or an older one, what it can keep is kept.
+/// Landlock keeps most of it, a part of the kernel (landlock(7)) that needs no privileges; a filter of system calls what has
+/// no path, and a private root what Landlock does not look at. A process cannot leave its confinement, nor can any that it
+/// starts. Where the kernel has no Landlock, or an older one, what it can keep is kept.
 struct Confinement: Sendable, Hashable {
   /// Files, and folders with all beneath them, that may be read, and run.
   var readable: [String] = []
   /// Folders in which files may be made, changed and removed.
   var writable: [String] = []
+  /// Folders whose sockets may be connected to, and in which nothing may be read, made or removed.
+  var visible: [String] = []
   /// Folders in which sockets may be made and removed.
   var socketFolders: [String] = []
   /// Devices that may be read and written.
@@ -20,6 +23,12 @@ struct Confinement: Sendable, Hashable {
   var outboundPorts: [UInt16]? = nil
   /// Whether files are confined at all.
   var confinesFiles = false
+  /// Whether signals, and sockets without a path, reach only what is confined together with it.
+  var keepsToItself = false
+  /// Whether there is a filter of system calls.
+  var confinesCalls = false
+  /// How it gets a root in which there is only what it may reach; nil for the machine's.
+  var root: PrivateRoot.Way?
 
   /// No sockets but those of this machine, whatever the protocol: a filter of system calls keeps that.
   var isOffTheNetwork: Bool { listeningPorts?.isEmpty == true && outboundPorts?.isEmpty == true }
@@ -37,12 +46,13 @@ struct Confinement: Sendable, Hashable {
       if listeningPorts != nil { ports |= Rights.listen }
       if outboundPorts != nil { ports |= Rights.connect }
     }
-    guard version >= 1, files != 0 || ports != 0 else { return nil }
-    let number = kith_linux_landlock_ruleset(files, ports)
+    let scopes = keepsToItself && version >= 6 ? Rights.abstractSockets | Rights.signals : 0
+    guard version >= 1, files != 0 || ports != 0 || scopes != 0 else { return nil }
+    let number = kith_linux_landlock_ruleset(files, ports, scopes)
     guard number >= 0 else { throw SystemError("make a Landlock ruleset") }
     let ruleset = Descriptor(taking: number)
     for (paths, rights) in [
-      (readable, Rights.read), (writable, UInt64.max), (socketFolders, Rights.sockets),
+      (readable, Rights.read), (writable, ~Rights.makeDevice), (socketFolders, Rights.sockets),
       (devices, Rights.device),
     ] where confinesFiles {
       for path in paths { try ruleset.allow(path, rights & files) }
@@ -56,7 +66,7 @@ struct Confinement: Sendable, Hashable {
     return ruleset
   }
 
-  /// The rights of landlock(7), by the bits of `LANDLOCK_ACCESS_FS_*` and `LANDLOCK_ACCESS_NET_*`.
+  /// The rights of landlock(7), by the bits of `LANDLOCK_ACCESS_FS_*`, `LANDLOCK_ACCESS_NET_*` and `LANDLOCK_SCOPE_*`.
   private enum Rights {
     static let execute: UInt64 = 1 << 0
     static let writeFile: UInt64 = 1 << 1
@@ -64,23 +74,27 @@ struct Confinement: Sendable, Hashable {
     static let readFolder: UInt64 = 1 << 3
     static let removeFile: UInt64 = 1 << 5
     static let makeSocket: UInt64 = 1 << 9
+    /// A character or a block device.
+    static let makeDevice: UInt64 = 1 << 6 | 1 << 11
 
     static let read = execute | readFile | readFolder
     static let sockets = makeSocket | removeFile | readFolder
     static let device = readFile | writeFile
     static let listen: UInt64 = 1 << 0
     static let connect: UInt64 = 1 << 1
+    static let abstractSockets: UInt64 = 1 << 0
+    static let signals: UInt64 = 1 << 1
 
-    /// All rights that a kernel's version knows; later ones are left as they are.
+    /// All rights on files that a kernel's version knows; later ones are left as they are.
     static func ofFiles(version: Int) -> UInt64 {
       switch version {
       case ..<1: 0
       case 1: (1 << 13) - 1
       case 2: (1 << 14) - 1
-      default: (1 << 15) - 1
+      case 3, 4: (1 << 15) - 1
+      default: (1 << 16) - 1
       }
     }
-
   }
 }
 

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The control group of one process of a worker, with all that it started.
@@ -12,8 +13,23 @@ struct ControlGroup: Sendable, Hashable {
 
   /// Kills all that is in it, wherever that went, at once.
   func kill() {
-    // Without this file (before Linux 5.14) the marks find what can be found.
-    try? write("1", to: "cgroup.kill")
+    do throws(SystemError) {
+      try write("1", to: "cgroup.kill")
+    } catch {
+      // Without this file, before Linux 5.14 and in version 1, one after the other.
+      for pid in members {
+        let number = kith_linux_pidfd_open(pid)
+        guard number >= 0 else { continue }
+        let pidfd = Descriptor(taking: number)
+        // Asked again with the pidfd in hand, so that it cannot be another process's that got the pid meanwhile.
+        if members.contains(pid) { kith_linux_pidfd_send_signal(pidfd.number, SIGKILL) }
+      }
+    }
+  }
+
+  private var members: Set<Int32> {
+    let pids = ProcessFile.text("\(folder)/cgroup.procs") ?? ""
+    return Set(pids.split(separator: "\n").compactMap { Int32($0) })
   }
 
   /// Whether the kernel killed something in it for want of memory; nil when it does not say.

@@ -71,8 +71,8 @@ struct ControlGroups: Sendable {
       // A worker of which a part was killed is no worker.
       settings.append(("memory.oom.group", "1"))
     }
-    if controllers.contains(.pids), let most = limits.processes {
-      settings.append(("pids.max", String(most)))
+    if controllers.contains(.pids) {
+      settings.append(("pids.max", String(limits.mostProcesses)))
     }
     if controllers.contains(.cpu) {
       if let processors = limits.processors {
@@ -132,7 +132,8 @@ struct ControlGroups: Sendable {
     return "\(mount)\(path)"
   }
 
-  private static func mayDivide(_ folder: String) -> Bool {
+  /// Whether a group is this host's to divide.
+  static func mayDivide(_ folder: String) -> Bool {
     guard access("\(folder)/cgroup.procs", W_OK) == 0, access(folder, W_OK) == 0 else {
       return false
     }

@@ -1,3 +1,4 @@
+import Glibc
 import KithManifest
 import KithSupervision
 
@@ -20,6 +21,24 @@ extension Host {
     return worker.limits.memoryBytes.map { $0 + Self.stackAllowance }
   }
 
+  /// What keeps a worker from starting processes without end.
+  enum ProcessBound {
+    /// A control group of version 2, or one of version 1.
+    case controlGroup, countingGroup
+    /// The user namespace that the process has for itself: what RLIMIT_NPROC bounds is counted in it alone.
+    case userNamespace
+    /// Nothing: the kernel does not count root's processes.
+    case none
+  }
+
+  /// What bounds the processes of workers on this machine.
+  var processBound: ProcessBound {
+    if controllers.contains(.pids) { return .controlGroup }
+    if countingGroups != nil { return .countingGroup }
+    guard case .success(.asUser) = PrivateRoot.way, geteuid() != 0 else { return .none }
+    return KernelVersion.current >= KernelVersion(5, 14) ? .userNamespace : .none
+  }
+
   private var controllers: Set<ControlGroups.Controller> {
     (try? controlGroups.get())?.controllers ?? []
   }
@@ -36,17 +55,42 @@ extension Host {
       degradations.append(
         "no cgroup: \(error); what a worker leaves behind is found by its environment alone")
     }
-    for controller in ControlGroups.Controller.allCases {
+    for controller in ControlGroups.Controller.allCases
+    where controller != .pids || processBound == .none {
       let unkept = unkeptLimits(controller)
       guard !unkept.isEmpty else { continue }
       degradations.append("no \(controller.rawValue) controller: \(unkept)")
     }
+    if processBound == .none {
+      degradations.append(
+        "no bound on processes: a worker can start them without end; run the host as a user of its "
+          + "own, or where it may divide a control group with a pids controller")
+    }
+    return degradations + Self.confinementTroubles
+  }
+
+  /// What of the confinement of workers this machine does not keep, and what that lets them do.
+  private static var confinementTroubles: [String] {
+    var troubles: [String] = []
+    if geteuid() == 0 {
+      troubles.append(
+        "the host runs as root: workers have none of root's powers, but read what only root may "
+          + "in /etc and /usr; run it as a user of its own (systemd: `User=`)")
+    }
     switch Confinement.landlockVersion {
-    case 0: degradations.append("no Landlock: workers reach all files that this user does")
-    case ..<4: degradations.append("an old Landlock: workers reach ports that are not granted")
+    case 0: troubles.append("no Landlock: workers reach all files that this user does")
+    case ..<4: troubles.append("an old Landlock: workers reach ports that are not granted")
+    case ..<6:
+      troubles.append(
+        "an old Landlock: workers can signal this user's processes and reach abstract sockets")
     default: break
     }
-    return degradations
+    if case .failure(let error) = PrivateRoot.way {
+      troubles.append(
+        "no private root: \(error); workers reach sockets of other programs by their path, "
+          + "such as those of D-Bus and Docker")
+    }
+    return troubles
   }
 
   /// The limits that would need a controller, and whose they are: `limits.cpu of a, b is not kept`.

@@ -43,8 +43,12 @@ final class WorkerProcess: Sendable {
     var openFiles: Int?
     /// How much writable memory each process may have reserved, in bytes; nil for as much as the host.
     var dataBytes: UInt64?
+    /// How many processes and threads it may have with all that it starts, where its own user namespace counts them.
+    var processes: Int?
     /// The folder of its control group; nil for the host's group.
     var controlGroup: Descriptor?
+    /// The folder of a control group of version 1 that counts its processes; nil for none.
+    var processGroup: Descriptor?
     /// What it may reach.
     var confinement = Confinement()
   }
@@ -53,39 +57,7 @@ final class WorkerProcess: Sendable {
   ///
   /// Never by fork: nng's threads do not survive in a forked child (facts of nng 1.5, posix_thread.c).
   static func spawn(_ launch: Launch) throws(SystemError) -> WorkerProcess {
-    // Out of the way of the numbers that the child gets, so that no dup2 closes what is needed later.
-    let least = Int32(launch.descriptors.count)
-    var sources: [Descriptor] = []
-    for descriptor in launch.descriptors { sources.append(try descriptor.duplicated(least: least)) }
-    let rules = try launch.confinement.ruleset()?.duplicated(least: least)
-    let controlGroup = try launch.controlGroup?.duplicated(least: least)
-    var step: UnsafePointer<CChar>?
-    let pid = withCStrings([launch.executable] + launch.arguments) { arguments in
-      withCStrings(launch.environment) { environment in
-        sources.map(\.number).withUnsafeBufferPointer { descriptors in
-          launch.executable.withCString { executable in
-            launch.workingDirectory.withCString { directory in
-              var start = kith_linux_launch()
-              start.executable = executable
-              start.arguments = arguments
-              start.environment = environment
-              start.directory = directory
-              start.descriptors = descriptors.baseAddress
-              start.descriptor_count = Int32(descriptors.count)
-              start.open_files = UInt64(launch.openFiles ?? 0)
-              start.data_bytes = launch.dataBytes ?? 0
-              start.control_group = controlGroup?.number ?? -1
-              start.ruleset = rules?.number ?? -1
-              start.only_unix_sockets = launch.confinement.isOffTheNetwork ? 1 : 0
-              return kith_linux_launch(&start, &step)
-            }
-          }
-        }
-      }
-    }
-    guard pid > 0 else {
-      throw SystemError("\(step.map { String(cString: $0) } ?? "start") \(launch.executable)")
-    }
+    let pid = try start(launch, executable: launch.executable)
     let number = kith_linux_pidfd_open(pid)
     guard number >= 0, let identity = ProcessIdentity.current(ofPid: pid) else {
       // Without a way to watch it the process must not live. It is our child and not reaped: the pid is still its own.
@@ -95,6 +67,76 @@ final class WorkerProcess: Sendable {
       throw error
     }
     return WorkerProcess(identity: identity, pidfd: Descriptor(taking: number))
+  }
+
+  /// Has a process with a private root get as far as its program, and end there.
+  static func tryOut(_ root: PrivateRoot, _ way: PrivateRoot.Way) throws(SystemError) {
+    let launch = Launch(
+      executable: "/", environment: [], workingDirectory: "/",
+      descriptors: [try Descriptor.open("/dev/null", O_RDWR)])
+    waitpid(try start(launch, executable: nil, root: (root, way)), nil, 0)
+  }
+
+  /// Starts a process: its pid.
+  /// - Parameters:
+  ///   - executable: nil for a process that ends instead of becoming a program.
+  ///   - root: its private root; nil for that which its confinement asks for.
+  private static func start(
+    _ launch: Launch, executable: String?, root: (PrivateRoot, PrivateRoot.Way)? = nil
+  ) throws(SystemError) -> pid_t {
+    // Out of the way of the numbers that the child gets, so that no dup2 closes what is needed later.
+    let least = Int32(launch.descriptors.count)
+    var sources: [Descriptor] = []
+    for descriptor in launch.descriptors { sources.append(try descriptor.duplicated(least: least)) }
+    let confinement = launch.confinement
+    let rules = try confinement.ruleset()?.duplicated(least: least)
+    let controlGroup = try launch.controlGroup?.duplicated(least: least)
+    let processGroup = try launch.processGroup?.duplicated(least: least)
+    var filter =
+      confinement.confinesCalls
+      ? SystemCallFilter(isOffTheNetwork: confinement.isOffTheNetwork).instructions : []
+    var root = root
+    if let way = confinement.root { root = (try PrivateRoot(showing: confinement), way) }
+
+    let words = CStrings()
+    // The compiler cannot see that the pointers below are into it.
+    defer { withExtendedLifetime(words) {} }
+    var steps = root?.0.steps.map { kith_linux_root_step($0, words) } ?? []
+    let numbers = sources.map(\.number)
+    var start = kith_linux_launch()
+    start.executable = executable.flatMap { UnsafePointer(words.copy($0)) }
+    start.arguments = words.list([launch.executable] + launch.arguments)
+    start.environment = words.list(launch.environment)
+    start.directory = UnsafePointer(words.copy(launch.workingDirectory))
+    start.open_files = UInt64(launch.openFiles ?? 0)
+    start.data_bytes = launch.dataBytes ?? 0
+    start.control_group = controlGroup?.number ?? -1
+    start.process_group = processGroup?.number ?? -1
+    start.ruleset = rules?.number ?? -1
+    start.own_users = root?.1 == .asUser ? 1 : 0
+    start.processes = UInt64(launch.processes ?? 0)
+    var step: UnsafePointer<CChar>?
+    var place: UnsafePointer<CChar>?
+    let pid = numbers.withUnsafeBufferPointer { numbers in
+      filter.withUnsafeMutableBufferPointer { filter in
+        steps.withUnsafeMutableBufferPointer { steps in
+          start.descriptors = numbers.baseAddress
+          start.descriptor_count = Int32(numbers.count)
+          start.filter = filter.isEmpty ? nil : filter.baseAddress
+          start.filter_length = Int32(filter.count)
+          start.root_steps = steps.isEmpty ? nil : UnsafePointer(steps.baseAddress)
+          start.root_step_count = Int32(steps.count)
+          return kith_linux_launch(&start, &step, &place)
+        }
+      }
+    }
+    guard pid > 0 else {
+      let code = errno
+      let at = place.map { " at \(String(cString: $0))" } ?? ""
+      throw SystemError(
+        "\(step.map { String(cString: $0) } ?? "start") \(launch.executable)\(at)", code: code)
+    }
+    return pid
   }
 
   /// Sends a signal to the process; one that has ended is left in peace.
@@ -166,11 +208,48 @@ final class WorkerProcess: Sendable {
   }
 }
 
-/// Calls `body` with a null-terminated array of C strings.
-private func withCStrings<Result>(
-  _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Result
-) -> Result {
-  let copies = strings.map { strdup($0) }
-  defer { copies.forEach { free($0) } }
-  return (copies + [nil]).withUnsafeBufferPointer { body($0.baseAddress) }
+/// C strings, and lists of them that end with a null pointer, for as long as this object lives.
+private final class CStrings {
+  private var strings: [UnsafeMutablePointer<CChar>?] = []
+  private var lists: [UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>] = []
+
+  func copy(_ text: String) -> UnsafeMutablePointer<CChar>? {
+    let copy = strdup(text)
+    strings.append(copy)
+    return copy
+  }
+
+  func list(_ texts: [String]) -> UnsafePointer<UnsafeMutablePointer<CChar>?>? {
+    let list = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>.allocate(
+      capacity: texts.count + 1)
+    _ = list.initialize(from: texts.map(copy) + [nil])
+    lists.append(list)
+    return UnsafePointer(list.baseAddress)
+  }
+
+  deinit {
+    lists.forEach { $0.deallocate() }
+    strings.forEach { free($0) }
+  }
+}
+
+extension kith_linux_root_step {
+  fileprivate init(_ step: PrivateRoot.Step, _ words: CStrings) {
+    self.init()
+    switch step {
+    case .folder(let path): (kind, self.path) = (KITH_LINUX_FOLDER, .init(words.copy(path)))
+    case .file(let path): (kind, self.path) = (KITH_LINUX_FILE, .init(words.copy(path)))
+    case .link(let path, let target):
+      (kind, self.path) = (KITH_LINUX_LINK, .init(words.copy(path)))
+      self.target = .init(words.copy(target))
+    case .show(let path, let access):
+      self.path = .init(words.copy(path))
+      kind =
+        switch access {
+        case .reading: KITH_LINUX_SHOW
+        case .writing: KITH_LINUX_SHOW_WRITABLE
+        case .device: KITH_LINUX_SHOW_DEVICE
+        }
+    }
+  }
 }

@@ -1,0 +1,140 @@
+import Glibc
+import Testing
+
+@testable import KithHost
+
+/// What Landlock keeps by itself, without the private root: each rule by what became of the files, never by what a program
+/// said that it did.
+@Suite(.enabled(if: Confinement.landlockVersion >= 3, "this kernel's Landlock is older than 3"))
+struct LandlockTests {
+  /// One attempt on the folder that the program is given, in Perl: each fails or works by one system call.
+  enum Attempt: String, CaseIterable, Sendable {
+    case overwrite = "sysopen(F, 'file', O_WRONLY) and syswrite(F, 'mine')"
+    case truncate = "truncate('file', 0)"
+    case openTruncated = "sysopen(F, 'file', O_RDONLY | O_TRUNC)"
+    case removeFile = "unlink('file')"
+    case removeFolder = "rmdir('folder')"
+    case makeFile = "sysopen(F, 'new', O_CREAT | O_WRONLY)"
+    case makeFolder = "mkdir('new')"
+    case makeLink = "symlink('file', 'new')"
+    case makeName = "link('file', 'new')"
+    case makePipe = "POSIX::mkfifo('new', 0600)"
+    case makeSocket =
+      "socket(S, AF_UNIX, SOCK_STREAM, 0) and bind(S, pack_sockaddr_un('new'))"
+    case rename = "rename('file', 'new')"
+  }
+
+  /// A folder with something of each kind in it.
+  private struct Target {
+    let folder: TemporaryFolder
+    var path: String { "\(folder.path)/target" }
+
+    init() throws {
+      folder = try TemporaryFolder()
+      mkdir(path, 0o700)
+      mkdir("\(path)/folder", 0o700)
+      try DurableFile.replace("\(path)/file", with: Array("as it was".utf8))
+    }
+
+    /// Names with what they are and what is in them.
+    func content() -> [String] {
+      TemporaryFolder.names(path).map { name in
+        var status = stat()
+        lstat("\(path)/\(name)", &status)
+        let kind = String(status.st_mode & S_IFMT, radix: 8)
+        guard status.st_mode & S_IFMT == S_IFREG else { return "\(name) \(kind)" }
+        let bytes = (try? DurableFile.read("\(path)/\(name)")) ?? nil
+        return "\(name) \(kind) \(bytes.map { String(decoding: $0, as: UTF8.self) } ?? "-")"
+      }
+    }
+  }
+
+  /// Runs an attempt confined in the folder; afterwards the program has said in a folder of its own that it came to its end,
+  /// and what it could read of the file.
+  private func run(
+    _ attempt: String, in target: Target, _ grant: WritableKeyPath<Confinement, [String]>?
+  ) throws -> String {
+    let own = try TemporaryFolder()
+    var confinement = Confinement()
+    confinement.confinesFiles = true
+    confinement.readable = ["/bin", "/etc", "/lib", "/lib64", "/usr"]
+    confinement.writable = [own.path]
+    confinement.devices = ["/dev/null"]
+    if let grant { confinement[keyPath: grant].append(target.path) }
+    let script = """
+      chdir($ARGV[0]);
+      \(attempt);
+      my $seen = sysopen(R, 'file', O_RDONLY) ? do { sysread(R, my $text, 99); $text } : "$!";
+      sysopen(OUT, "$ARGV[1]/seen", O_CREAT | O_WRONLY) or die;
+      syswrite(OUT, $seen);
+      """
+    let null = try Descriptor.open("/dev/null", O_RDWR)
+    let child = try WorkerProcess.spawn(
+      WorkerProcess.Launch(
+        executable: "/usr/bin/perl",
+        arguments: ["-MPOSIX", "-MFcntl", "-MSocket", "-e", script, target.path, own.path],
+        environment: ["PATH=/usr/bin:/bin"], workingDirectory: "/",
+        descriptors: [null, null, null], confinement: confinement))
+    child.reapWhenEnded()
+    return String(
+      decoding: try #require(try DurableFile.read("\(own.path)/seen")), as: UTF8.self)
+  }
+
+  @Test(arguments: Attempt.allCases)
+  func aWritableFolderTakesAnyChange(_ attempt: Attempt) throws {
+    let target = try Target()
+    let before = target.content()
+    _ = try run(attempt.rawValue, in: target, \.writable)
+    #expect(target.content() != before)
+  }
+
+  @Test(arguments: Attempt.allCases)
+  func aReadableFolderIsNeverChanged(_ attempt: Attempt) throws {
+    let target = try Target()
+    let before = target.content()
+    #expect(try run(attempt.rawValue, in: target, \.readable) == "as it was")
+    #expect(target.content() == before)
+  }
+
+  @Test(arguments: Attempt.allCases)
+  func aFolderWithoutAGrantIsNeitherChangedNorRead(_ attempt: Attempt) throws {
+    let target = try Target()
+    let before = target.content()
+    #expect(try run(attempt.rawValue, in: target, nil) == "Permission denied")
+    #expect(target.content() == before)
+  }
+
+  @Test(arguments: Attempt.allCases)
+  func aFolderOfSocketsTakesSocketsAlone(_ attempt: Attempt) throws {
+    let target = try Target()
+    let before = target.content()
+    let seen = try run(attempt.rawValue, in: target, \.socketFolders)
+    #expect(seen != "as it was")
+    switch attempt {
+    case .makeSocket: #expect(target.content() == before + ["new 140000"])
+    // Removing goes with the sockets: the kernel has no right to remove those alone.
+    case .removeFile: #expect(target.content() == before.filter { !$0.hasPrefix("file") })
+    default: #expect(target.content() == before)
+    }
+  }
+
+  @Test func aDeviceIsWrittenWhereTheSameFileElsewhereIsNot() throws {
+    let target = try Target()
+    // A file stands in for the device: the rule is of rights and not of kinds.
+    let attempt = "sysopen(F, 'file', O_WRONLY) and syswrite(F, 'mine')"
+    let file = "\(target.path)/file"
+    var confinement = Confinement()
+    confinement.confinesFiles = true
+    confinement.readable = ["/bin", "/etc", "/lib", "/lib64", "/usr"]
+    confinement.devices = ["/dev/null", file]
+    let null = try Descriptor.open("/dev/null", O_RDWR)
+    let child = try WorkerProcess.spawn(
+      WorkerProcess.Launch(
+        executable: "/usr/bin/perl",
+        arguments: ["-MFcntl", "-e", "chdir($ARGV[0]); \(attempt); unlink('file')", target.path],
+        environment: [], workingDirectory: "/", descriptors: [null, null, null],
+        confinement: confinement))
+    child.reapWhenEnded()
+    #expect(target.content().first == "file 100000 minet was")
+  }
+}
