@@ -103,7 +103,7 @@ extension Host {
   }
 
   private func spoolPath(of incarnation: Incarnation, _ stream: LogRecord.Stream) -> String {
-    OutputSpool.path(of: incarnation, stream, in: settings.places.runtimeDirectory)
+    OutputSpool.path(of: incarnation, stream, in: OutputSpool.folder(of: settings.places))
   }
 
   /// Has a host that follows know how far the process is. It would find that out too, if this cannot be written.

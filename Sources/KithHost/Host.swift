@@ -136,7 +136,8 @@ public actor Host {
       reactor = try Reactor(name: "kith-host")
       let named = Set(settings.plan.workers.map(\.name)).union(earlier.spooled.map(\.worker))
       logs = try LogKeeper(
-        reactor: try Reactor(name: "kith-logs"), places: places, workers: named.sorted())
+        reactor: try Reactor(name: "kith-logs"), scrubber: try Reactor(name: "kith-scrub"),
+        places: places, workers: named.sorted())
     } catch {
       throw HostFailure(.cannotCreate, Self.advice(error, places))
     }
