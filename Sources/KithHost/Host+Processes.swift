@@ -8,6 +8,10 @@ import WorkerContract
 /// Processes: how they begin and what they report.
 extension Host {
   func spawn(_ incarnation: Incarnation, revision: UInt64) throws(SystemError) {
+    guard holdsRoot() else {
+      throw SystemError(
+        "use \(settings.places.stateDirectory), which was moved or removed", code: ESTALE)
+    }
     do throws(SystemError) {
       try launch(incarnation, revision: revision)
     } catch {
@@ -112,7 +116,7 @@ extension Host {
     record.phase = phase
     if phase == .serving, record.readySince == nil { record.readySince = WallClock.milliseconds }
     processes[incarnation]?.record = record
-    try? records.write(record)
+    if !isRootLost { try? records.write(record) }
   }
 
   private func marked(_ incarnation: Incarnation) -> MarkedProcesses {
@@ -173,7 +177,7 @@ extension Host {
       marked.end()
     }
     MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))
-    records.remove(incarnation, socket: process.record.socket)
+    if !isRootLost { records.remove(incarnation, socket: process.record.socket) }
     // One that is listened to is heard out first.
     if !watched.contains(incarnation) { chores.yield { process.link?.close() } }
     endedAtMilliseconds = endedAtMilliseconds.filter { $0.key.worker != incarnation.worker }

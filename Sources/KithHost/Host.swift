@@ -43,7 +43,7 @@ public actor Host {
   var settings: HostSettings
   let reactor: Reactor
   let logs: LogKeeper
-  private let lock: RootLock
+  let lock: RootLock
   let records: ProcessRecords
   /// What limits the processes of workers, or why there is nothing that does.
   let controlGroups: Result<ControlGroups, SystemError>
@@ -99,6 +99,16 @@ public actor Host {
   var isShuttingDown = false
   /// What this process is about to become; nothing is decided any more then.
   var successor: HostProgram?
+  /// Why the host ends though nobody asked for it; nil when it does not.
+  var failure: HostFailure?
+  /// Whether the root is another's by now, or nowhere: nothing is written there any more.
+  var isRootLost = false
+  /// What serves the control socket; nil until it does.
+  var control: RPCServer?
+  /// The control socket as this host made it.
+  var controlSocket: FileIdentity?
+  /// Processes whose sockets are gone, and which are being replaced.
+  var deaf: Set<Incarnation> = []
   var endedByShutdown: UInt32 = 0
   var killedByShutdown: UInt32 = 0
 
@@ -213,7 +223,7 @@ public actor Host {
     }
   }
 
-  private static func advice(_ error: SystemError, _ places: ProductPlaces) -> String {
+  static func advice(_ error: SystemError, _ places: ProductPlaces) -> String {
     let help =
       switch error.code {
       case _ where error.isLackOfRoom: "make room there, or choose"
@@ -257,6 +267,7 @@ public actor Host {
       )
     }
     beginTelling()
+    watchPlaces(server)
     adopt()
     post(.timePassed)
     await withDiscardingTaskGroup { group in
@@ -265,6 +276,29 @@ public actor Host {
     }
     // Who waits learns now that there is nothing more to come; the answers leave before the process does.
     logs.releaseReaders()
+    if isRootLost {
+      // To close it would remove the socket of whoever has its path by now; the kernel does it without that.
+      _ = Unmanaged.passRetained(server)
+    } else {
+      await close(server)
+    }
+    if !isRootLost {
+      if successor == nil { unlink(Self.wishesPath(settings.places)) }
+      // Not a failure if it cannot be written: the next host then goes on with higher numbers.
+      try? generations.close()
+    }
+    if successor == nil, case .success(let groups) = controlGroups { groups.remove() }
+    log(successor.map { "becomes \($0.path)" } ?? "ended")
+    await logs.flush()
+    if let failure { throw failure }
+    guard let successor else { return }
+    let failure = successor.become(keeping: lock.number)
+    HostProgram(path: "/proc/self/exe").comeBack(because: failure, keeping: lock.number)
+    throw HostFailure(.internal, "\(failure)")
+  }
+
+  /// Ends the control service: the answers leave before the process does.
+  private func close(_ server: RPCServer) async {
     server.beginGracefulShutdown()
     await withDiscardingTaskGroup { group in
       let first = Waiter<Void>()
@@ -281,18 +315,6 @@ public actor Host {
     }
     server.close()
     unlink(settings.places.controlSocket)
-    if successor == nil {
-      unlink(Self.wishesPath(settings.places))
-      if case .success(let groups) = controlGroups { groups.remove() }
-    }
-    // Not a failure if it cannot be written: the next host then goes on with higher numbers.
-    try? generations.close()
-    log(successor.map { "becomes \($0.path)" } ?? "ended")
-    await logs.flush()
-    guard let successor else { return }
-    let failure = successor.become(keeping: lock.number)
-    HostProgram(path: "/proc/self/exe").comeBack(because: failure, keeping: lock.number)
-    throw HostFailure(.internal, "\(failure)")
   }
 
   /// Begins to end everything; `run` returns when it is done. More calls change nothing.
@@ -363,8 +385,8 @@ public actor Host {
   }
 
   /// Has the file say what is asked for, again and again until it does: one that says less would be obeyed by the next host.
-  private func writeWishes() {
-    guard !isShuttingDown || wishesTrouble == nil else { return }
+  func writeWishes() {
+    guard !isRootLost, !isShuttingDown || wishesTrouble == nil else { return }
     do throws(SystemError) {
       try wishes.write(Self.wishesPath(settings.places))
       wishesTrouble = nil
