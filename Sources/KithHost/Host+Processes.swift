@@ -9,6 +9,10 @@ import WorkerContract
 /// Processes: how they begin and what they report.
 extension Host {
   func spawn(_ incarnation: Incarnation, revision: UInt64) throws(SystemError) {
+    guard holdsRoot() else {
+      throw SystemError(
+        "use \(settings.places.stateDirectory), which was moved or removed", code: ESTALE)
+    }
     do throws(SystemError) {
       try launch(incarnation, revision: revision)
     } catch {
@@ -86,7 +90,7 @@ extension Host {
           salvages: worker.store.whenDamaged == .salvage,
           keepEventsMs: worker.store.keepEvents.inMilliseconds,
           keepEventsBytes: Int64(clamping: worker.store.keepEventsBytes)),
-        virtualTime: wishes.virtualTime.map(VirtualTime.init), passKey: passKey.publicBytes,
+        virtualTime: wishes.virtualTime.map(VirtualTime.init), passKey: secrets.passKey.publicBytes,
         actsForUsers: worker.actsForUsers)
       callers[incarnation] = HostCallers.Known(worker, secret: secret.bytes)
       try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
@@ -118,7 +122,7 @@ extension Host {
   }
 
   private func spoolPath(of incarnation: Incarnation, _ stream: LogRecord.Stream) -> String {
-    OutputSpool.path(of: incarnation, stream, in: settings.places.hostDirectory)
+    OutputSpool.path(of: incarnation, stream, in: OutputSpool.folder(of: settings.places))
   }
 
   /// Refuses to start a worker that could read what proves operators and processes: a root beneath a folder that it may read.
@@ -151,7 +155,7 @@ extension Host {
     record.phase = phase
     if phase == .serving, record.readySince == nil { record.readySince = WallClock.milliseconds }
     processes[incarnation]?.record = record
-    try? records.write(record)
+    if !isRootLost { try? records.write(record) }
   }
 
   private func marked(_ incarnation: Incarnation) -> MarkedProcesses {
@@ -214,7 +218,7 @@ extension Host {
     }
     MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))
     callers[incarnation] = nil
-    records.remove(incarnation)
+    if !isRootLost { records.remove(incarnation) }
     // One that is listened to is heard out first.
     if !watched.contains(incarnation) { chores.yield { process.link?.close() } }
     endedAtMilliseconds = endedAtMilliseconds.filter { $0.key.worker != incarnation.worker }

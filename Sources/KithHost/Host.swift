@@ -46,12 +46,12 @@ public actor Host {
   var settings: HostSettings
   let reactor: Reactor
   let logs: LogKeeper
-  private let lock: RootLock
+  let lock: RootLock
   let records: ProcessRecords
   /// Who may call the control service.
   let callers: HostCallers
-  /// With what passes are signed.
-  let passKey: PassKey
+  /// With what operators are known and passes are signed.
+  let secrets: HostSecrets
   /// The product's name.
   nonisolated let product: String
   /// What limits the processes of workers, or why there is nothing that does.
@@ -110,6 +110,16 @@ public actor Host {
   var isShuttingDown = false
   /// What this process is about to become; nothing is decided any more then.
   var successor: HostProgram?
+  /// Why the host ends though nobody asked for it; nil when it does not.
+  var failure: HostFailure?
+  /// Whether the root is another's by now, or nowhere: nothing is written there any more.
+  var isRootLost = false
+  /// What serves the control socket; nil until it does.
+  var control: RPCServer?
+  /// The control socket as this host made it.
+  var controlSocket: FileIdentity?
+  /// Processes whose sockets are gone, and which are being replaced.
+  var deaf: Set<Incarnation> = []
   var endedByShutdown: UInt32 = 0
   var killedByShutdown: UInt32 = 0
 
@@ -133,8 +143,7 @@ public actor Host {
     records = ProcessRecords(places)
     product = settings.plan.product
     do throws(SystemError) {
-      let secrets = try HostSecrets(places)
-      passKey = secrets.passKey
+      secrets = try HostSecrets(places)
       callers = HostCallers(product: settings.plan.product, token: secrets.token)
     } catch {
       throw HostFailure(.cannotCreate, Self.advice(error, places))
@@ -157,7 +166,8 @@ public actor Host {
       reactor = try Reactor(name: "kith-host")
       let named = Set(settings.plan.workers.map(\.name)).union(earlier.spooled.map(\.worker))
       logs = try LogKeeper(
-        reactor: try Reactor(name: "kith-logs"), places: places, workers: named.sorted())
+        reactor: try Reactor(name: "kith-logs"), scrubber: try Reactor(name: "kith-scrub"),
+        places: places, workers: named.sorted())
     } catch {
       throw HostFailure(.cannotCreate, Self.advice(error, places))
     }
@@ -234,7 +244,7 @@ public actor Host {
     }
   }
 
-  private static func advice(_ error: SystemError, _ places: ProductPlaces) -> String {
+  static func advice(_ error: SystemError, _ places: ProductPlaces) -> String {
     let help =
       switch error.code {
       case _ where error.isLackOfRoom: "make room there, or choose"
@@ -281,6 +291,7 @@ public actor Host {
       )
     }
     beginTelling()
+    watchPlaces(server)
     adopt()
     post(.timePassed)
     await withDiscardingTaskGroup { group in
@@ -289,6 +300,33 @@ public actor Host {
     }
     // Who waits learns now that there is nothing more to come; the answers leave before the process does.
     logs.releaseReaders()
+    if isRootLost {
+      // To close it would remove the socket of whoever has its path by now; the kernel does it without that.
+      _ = Unmanaged.passRetained(server)
+    } else {
+      await close(server)
+    }
+    if !isRootLost {
+      if successor == nil { unlink(Self.wishesPath(settings.places)) }
+      // Not a failure if it cannot be written: the next host then goes on with higher numbers.
+      try? generations.close()
+    }
+    if successor == nil {
+      if case .success(let groups) = controlGroups { groups.remove() }
+      countingGroups?.remove()
+    }
+    log(successor.map { "becomes \($0.path)" } ?? "ended")
+    await logs.flush()
+    if successor == nil, !isRootLost { HostSecrets.remove(settings.places) }
+    if let failure { throw failure }
+    guard let successor else { return }
+    let failure = successor.become(keeping: lock.number)
+    HostProgram(path: "/proc/self/exe").comeBack(because: failure, keeping: lock.number)
+    throw HostFailure(.internal, "\(failure)")
+  }
+
+  /// Ends the control service: the answers leave before the process does.
+  private func close(_ server: RPCServer) async {
     server.beginGracefulShutdown()
     await withDiscardingTaskGroup { group in
       let first = Waiter<Void>()
@@ -305,20 +343,6 @@ public actor Host {
     }
     server.close()
     unlink(settings.places.controlSocket)
-    if successor == nil {
-      unlink(Self.wishesPath(settings.places))
-      if case .success(let groups) = controlGroups { groups.remove() }
-      countingGroups?.remove()
-    }
-    // Not a failure if it cannot be written: the next host then goes on with higher numbers.
-    try? generations.close()
-    log(successor.map { "becomes \($0.path)" } ?? "ended")
-    await logs.flush()
-    if successor == nil { HostSecrets.remove(settings.places) }
-    guard let successor else { return }
-    let failure = successor.become(keeping: lock.number)
-    HostProgram(path: "/proc/self/exe").comeBack(because: failure, keeping: lock.number)
-    throw HostFailure(.internal, "\(failure)")
   }
 
   /// Begins to end everything; `run` returns when it is done. More calls change nothing.
@@ -389,8 +413,8 @@ public actor Host {
   }
 
   /// Has the file say what is asked for, again and again until it does: one that says less would be obeyed by the next host.
-  private func writeWishes() {
-    guard !isShuttingDown || wishesTrouble == nil else { return }
+  func writeWishes() {
+    guard !isRootLost, !isShuttingDown || wishesTrouble == nil else { return }
     do throws(SystemError) {
       try wishes.write(Self.wishesPath(settings.places))
       wishesTrouble = nil

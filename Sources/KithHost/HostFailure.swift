@@ -6,7 +6,7 @@ public struct HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case badInput = 65
     /// Something went wrong that nobody provided for.
     case `internal` = 70
-    /// A folder, file or socket cannot be created: read-only, full, or another's.
+    /// A folder, file or socket cannot be created: read-only, full, or another's; or it was moved or removed while the host ran.
     case cannotCreate = 73
     /// Another host runs for this root.
     case alreadyRuns = 75

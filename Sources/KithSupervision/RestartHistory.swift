@@ -10,6 +10,12 @@ struct RestartHistory: Hashable, Sendable {
     case quarantine(Duration)
   }
 
+  /// How much of a rule's budget is used.
+  struct Use: Hashable, Sendable {
+    var used: Int
+    var rule: BudgetRule
+  }
+
   /// A restart that nobody asked for.
   struct Restart: Hashable, Sendable {
     var at: Moment
@@ -27,17 +33,18 @@ struct RestartHistory: Hashable, Sendable {
 
   /// Judges a death; `readyFor` says how long the worker had been ready, nil when it never was.
   mutating func died(
-    of cause: RestartPolicy.Cause, at now: Moment, readyFor: Duration?, policy: RestartPolicy,
-    using generator: inout some RandomNumberGenerator
+    of cause: RestartPolicy.Cause, at now: Moment, readyFor: Duration?,
+    worker: WorkerSpecification, using generator: inout some RandomNumberGenerator
   ) -> Verdict {
-    let backoff = policy.backoff
+    let backoff = worker.restart.backoff
     if let readyFor, readyFor >= backoff.healthyAfter {
       deathsInARow = 0
       quarantines = 0
       isOnProbation = false
     }
     deathsInARow += 1
-    if isOnProbation || used(for: cause, at: now, policy) >= policy.budget(for: cause).intensity {
+    let use = use(for: cause, at: now, worker)
+    if isOnProbation || use.used >= use.rule.budget.intensity {
       quarantines += 1
       isOnProbation = false
       return .quarantine(backoff.quarantine(round: quarantines))
@@ -48,20 +55,26 @@ struct RestartHistory: Hashable, Sendable {
     return .restart(after: full * Int(share) / 1000)
   }
 
-  /// How much of the budget for a cause has been used: restarts of that cause alone when it has a budget of its own, else
-  /// of all that have none.
-  func used(for cause: RestartPolicy.Cause, at now: Moment, _ policy: RestartPolicy) -> Int {
-    let period = policy.budget(for: cause).period
-    return restarts.count { restart in
-      now - restart.at < period && policy.shareBudget(restart.cause, cause)
+  /// The use of the budget for a cause of which least is left.
+  func use(for cause: RestartPolicy.Cause, at now: Moment, _ worker: WorkerSpecification) -> Use {
+    var tightest: Use?
+    for rule in worker.budgetRules(for: cause) {
+      let used = restarts.count { restart in
+        now - restart.at < rule.budget.period && rule.causes.contains(restart.cause)
+      }
+      // All of a worker's budgets that one restart is taken from have the same intensity.
+      if used > tightest?.used ?? -1 { tightest = Use(used: used, rule: rule) }
     }
+    return tightest
+      ?? Use(used: 0, rule: BudgetRule(budget: worker.restart.budget, causes: [cause]))
   }
 
   /// Takes note of a restart that nobody asked for.
   mutating func restarted(
-    because cause: RestartPolicy.Cause, at now: Moment, _ policy: RestartPolicy
+    because cause: RestartPolicy.Cause, at now: Moment, _ worker: WorkerSpecification
   ) {
-    let longest = ([policy.budget] + policy.budgets.values).map(\.period).max() ?? .zero
+    let longest =
+      RestartPolicy.Cause.allCases.flatMap(worker.budgetRules).map(\.budget.period).max() ?? .zero
     restarts.removeAll { now - $0.at >= longest }
     restarts.append(Restart(at: now, cause: cause))
   }
@@ -75,16 +88,6 @@ struct RestartHistory: Hashable, Sendable {
   /// Begins anew: somebody asked for the worker.
   mutating func clear() {
     self = RestartHistory()
-  }
-}
-
-extension RestartPolicy {
-  /// The budget that a restart of this cause is taken from.
-  func budget(for cause: Cause) -> Budget { budgets[cause] ?? budget }
-
-  /// Whether restarts of both causes are taken from one budget.
-  func shareBudget(_ one: Cause, _ other: Cause) -> Bool {
-    one == other || budgets[one] == nil && budgets[other] == nil
   }
 }
 

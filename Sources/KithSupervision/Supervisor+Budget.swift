@@ -13,9 +13,8 @@ extension Supervisor {
   /// such worker.
   public func budgetUse(of name: String, at now: Moment) -> BudgetUse? {
     guard let record = records[name] else { return nil }
-    let policy = record.specification.restart
     let cause = record.history.restarts.last?.cause ?? .crash
-    return BudgetUse(
-      used: record.history.used(for: cause, at: now, policy), budget: policy.budget(for: cause))
+    let use = record.history.use(for: cause, at: now, record.specification)
+    return BudgetUse(used: use.used, budget: use.rule.budget)
   }
 }

@@ -282,18 +282,20 @@ extension Supervisor {
     _ record: inout WorkerRecord, died description: String, of cause: RestartPolicy.Cause,
     readyFor: Duration?, at now: Moment
   ) {
-    let policy = record.specification.restart
+    // Before it is judged: the restart that follows is not in it yet.
+    let use = record.history.use(for: cause, at: now, record.specification)
     let verdict = record.history.died(
-      of: cause, at: now, readyFor: readyFor, policy: policy, using: &generator)
+      of: cause, at: now, readyFor: readyFor, worker: record.specification, using: &generator)
     switch verdict {
     case .restart(let delay):
       record.restartCause = cause
+      record.budgetUse = use
       record.hold = delay > .zero ? .backoff(until: now + delay) : .none
       if delay > .zero { note("starts again in \(delay.forPeople)", about: record) }
     case .quarantine(let length):
       record.restartCause = nil
-      let budget = policy.budget(for: cause)
-      let why = policy.budgets[cause] == nil ? "" : " \(cause.forPeople)"
+      let budget = use.rule.budget
+      let why = use.rule.causes == [cause] ? " \(cause.forPeople)" : ""
       let reason =
         record.history.quarantines > 1
         ? "the retry after its quarantine failed: \(description)"

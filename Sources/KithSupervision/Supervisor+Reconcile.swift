@@ -90,7 +90,7 @@ extension Supervisor {
           else { return }
           if let cause = record.restartCause {
             record.restarts += 1
-            record.history.restarted(because: cause, at: now, record.specification.restart)
+            record.history.restarted(because: cause, at: now, record.specification)
             record.restartCause = nil
           }
           supervisor.spawn(&record, .main, at: now)

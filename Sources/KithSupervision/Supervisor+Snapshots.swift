@@ -116,11 +116,9 @@ extension Supervisor {
   }
 
   private func budgetUse(of record: WorkerRecord) -> String {
-    let policy = record.specification.restart
-    let cause = record.restartCause ?? .crash
-    let budget = policy.budget(for: cause)
     // As it was when the restart was granted: nothing of it may have lapsed since.
-    let used = record.history.restarts.count { policy.shareBudget($0.cause, cause) }
+    let used = record.budgetUse?.used ?? 0
+    let budget = record.budgetUse?.rule.budget ?? record.specification.restart.budget
     return
       "restart \(min(used + 1, budget.intensity)) of \(budget.intensity) allowed within \(budget.period.forPeople)"
   }

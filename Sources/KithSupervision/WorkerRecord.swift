@@ -50,6 +50,8 @@ struct WorkerRecord: Hashable, Sendable {
   var history = RestartHistory()
   /// Why the next start is a restart that nobody asked for; nil when it is none.
   var restartCause: RestartPolicy.Cause?
+  /// How much of its budget was used when that restart was granted.
+  var budgetUse: RestartHistory.Use?
   /// How many of those there were.
   var restarts = 0
   var lastExit: WorkerSnapshot.Exit?

@@ -12,7 +12,7 @@ struct Run: AsyncParsableCommand {
       What came of it is in the log.
 
       Exit codes: 0 ended as asked; 64 wrong usage; 65 a manifest is wrong; 70 internal error; 73 a folder or socket \
-      cannot be created; 75 another host runs this product in the same root.
+      cannot be created, or was moved or removed while the host ran; 75 another host runs this product in the same root.
       """)
 
   @Option(help: "The product: its name, or the path of its manifest.")

@@ -6,6 +6,7 @@ import KithRPC
 import KithTesting
 import RiskContract
 import Testing
+import TestingContract
 
 /// Workers that do not do what they should.
 @Suite struct TroubleTests {
@@ -192,5 +193,38 @@ import Testing
         #expect(error?.code == .invalidArgument)
       }
     }
+  }
+
+  @Test func aFloodOfLinesIsBoundedCountedAndDelaysNobody() async throws {
+    let product = try await RunningProduct.start(Setups.two())
+    do {
+      try await product.settle()
+      try await product.tell("flood 100000000 call 42 took 17 ms")
+      var trouble: LogTrouble?
+      while trouble == nil {
+        let status = try await product.host.getStatus(GetStatusRequest(), options: options)
+        trouble = status.logTroubles.first { $0.bytesDropped > 0 }
+      }
+      #expect(trouble?.name == "odd" && trouble?.reason == "" && trouble?.linesLost == 0)
+      #expect((trouble?.linesDropped ?? 0) > 100_000)
+      // Most of it waits to be scrubbed; whoever asks for something else does not.
+      let stream = try await StreamsClient(product.client(of: "even"))
+        .count(CountRequest(count: 1), options: options)
+      for try await _ in stream {}
+      let spool = "\(product.places.hostDirectory)/odd.1.err"
+      var status = stat()
+      #expect(stat(spool, &status) == 0 && status.st_size > 100_000_000)
+      while status.st_blocks * 512 > 20_000_000 { stat(spool, &status) }
+    } catch {
+      product.abandon()
+      throw error
+    }
+    try await product.stop()
+    // What it wrote last is in the log, and so is what was dropped.
+    let folder = product.places.logsDirectory
+    let logs = TemporaryFolder.names(in: folder).filter { $0.hasPrefix("odd.log") }
+      .compactMap { TemporaryFolder.text(of: "\(folder)/\($0)") }
+    #expect(logs.contains { $0.contains(#""text":"flooded""#) })
+    #expect(logs.contains { $0.contains("it wrote faster than its log is kept") })
   }
 }

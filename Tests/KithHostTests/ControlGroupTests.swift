@@ -37,17 +37,24 @@ import Testing
     let group = try groups.make("test.\(getpid())", ResourceLimits())
     defer { group.end() }
     #expect(!group.isPopulated)
-    // A daemon by the book, with nothing left of the environment that it was started in.
+    // A daemon by the book, with nothing left of the environment that it was started in. It says when it has left the
+    // process group: the first process, which ends at once, is reaped with its group, and one that is still in it is killed.
     let script =
-      "exit if fork; setsid; exit if fork; %ENV=(); exec qw(/bin/sleep 3600)"
+      "exit if fork; setsid; exit if fork; %ENV=(); syswrite STDOUT, qq(away); exec qw(/bin/sleep 3600)"
+    let (said, saying) = try Descriptor.pipe()
     let child = try WorkerProcess.spawn(
       WorkerProcess.Launch(
         executable: "/usr/bin/perl", arguments: ["-MPOSIX=setsid", "-e", script],
         environment: ["PATH=/usr/bin:/bin"], workingDirectory: "/",
         descriptors: [
-          try Descriptor.open("/dev/null", O_RDONLY), try Descriptor.open("/dev/null", O_WRONLY),
+          try Descriptor.open("/dev/null", O_RDONLY), saying,
           try Descriptor.open("/dev/null", O_WRONLY),
         ], controlGroup: try group.door()))
+    guard case .bytes(let words) = try said.read(atMost: 10) else {
+      Issue.record("the daemon did not get away")
+      return
+    }
+    #expect(words == Array("away".utf8))
     child.reapWhenEnded()
     #expect(group.isPopulated)
     group.end()

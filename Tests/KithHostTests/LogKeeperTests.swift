@@ -8,17 +8,49 @@ import Testing
 @Suite struct LogKeeperTests {
   let folder: TemporaryFolder
   let reactor: Reactor
+  let scrubber: Reactor
   let logs: LogKeeper
 
   init() throws {
     folder = try TemporaryFolder()
     reactor = try Reactor(name: "test")
+    scrubber = try Reactor(name: "test-scrub")
     let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
     try DurableFile.createPrivateFolder(places.stateDirectory)
     try DurableFile.createPrivateFolder(places.logsDirectory)
     try DurableFile.createPrivateFolder(places.runtimeDirectory)
     try DurableFile.createPrivateFolder(places.hostDirectory)
-    logs = try LogKeeper(reactor: reactor, places: places, workers: ["a", "b"])
+    logs = try LogKeeper(
+      reactor: reactor, scrubber: scrubber, places: places, workers: ["a", "b"])
+  }
+
+  /// Ends the threads, and with them what they hold.
+  private func stop() {
+    reactor.stop()
+    scrubber.stop()
+  }
+
+  /// A keeper of the same files, as a host that follows has one.
+  private func keeper(
+    _ limits: RotatedFile.Limits = RotatedFile.Limits(),
+    bounds: LogKeeper.Bounds = LogKeeper.Bounds()
+  ) throws -> LogKeeper {
+    try LogKeeper(
+      reactor: reactor, scrubber: scrubber,
+      places: try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:]),
+      workers: ["a", "b"], limits: limits, bounds: bounds)
+  }
+
+  /// All lines of a log.
+  private func lines(of log: String, _ logs: LogKeeper) async throws -> [LogRecord] {
+    var seen: [LogRecord] = []
+    var cursor: LogKeeper.Cursor = [log: 0]
+    while true {
+      let page = try await logs.read(from: cursor, minimumLevel: .trace, limit: 1000)
+      seen += page.records
+      cursor = page.next
+      if page.isAtEnd { return seen }
+    }
   }
 
   /// Has a worker write lines at these moments, as the SDK does.
@@ -45,9 +77,10 @@ import Testing
   }
 
   @Test func severalLogsAreMergedByTime() async throws {
-    defer { reactor.stop() }
+    defer { stop() }
     try write("a", (0..<50).map { ($0 * 4, "info") })
     try write("b", (0..<50).map { ($0 * 6 + 1, "info") })
+    await logs.flush()
     var cursor: LogKeeper.Cursor = ["a": 0, "b": 0]
     var seen: [LogRecord] = []
     var isAtEnd = false
@@ -66,8 +99,9 @@ import Testing
   }
 
   @Test func linesBelowTheLevelAreLeftOut() async throws {
-    defer { reactor.stop() }
+    defer { stop() }
     try write("a", (0..<3000).map { ($0, $0 % 1000 == 999 ? "error" : "debug") })
+    await logs.flush()
     let all = try await logs.read(from: ["a": 0], minimumLevel: .error, limit: 1000)
     #expect(all.records.map(\.text) == ["a999", "a1999", "a2999"] && all.isAtEnd)
     let last = try await logs.cursor(of: ["a"], lastLines: 1, minimumLevel: .warning)
@@ -76,23 +110,22 @@ import Testing
   }
 
   @Test func whoWaitsIsWokenByAnyOfSeveralLogs() async throws {
-    defer { reactor.stop() }
+    defer { stop() }
     let logs = logs
     let start = try await logs.cursor(of: ["a", "b"], lastLines: 0, minimumLevel: .trace)
     async let woken = logs.waitForLines(after: start)
     try write("b", [(1, "info")])
     #expect(try await woken)
     logs.releaseReaders()
+    await logs.flush()
     let end = try await logs.cursor(of: ["a", "b"], lastLines: 0, minimumLevel: .trace)
     #expect(try await !logs.waitForLines(after: end))
   }
 
   @Test func aLogThatCannotBeWrittenIsToldAndCatchesUp() async throws {
-    defer { reactor.stop() }
+    defer { stop() }
     let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
-    let logs = try LogKeeper(
-      reactor: reactor, places: places, workers: ["a"],
-      limits: RotatedFile.Limits(fileBytes: 1000, files: 50))
+    let logs = try keeper(RotatedFile.Limits(fileBytes: 1000, files: 50))
     // What is in the way of the next file is in the way of the log.
     let obstacle = places.logFile(worker: "a") + ".next"
     mkdir(obstacle, 0o700)
@@ -120,7 +153,7 @@ import Testing
 
   /// A host that dies takes its keeper along; the next one reads on where the log ends.
   @Test func whatIsWrittenAcrossTheDeathOfAHostStandsInTheLogOnce() async throws {
-    defer { reactor.stop() }
+    defer { stop() }
     let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
     let incarnation = Incarnation(worker: "a", generation: 3)
     let spools = try spools(of: incarnation)
@@ -151,10 +184,10 @@ import Testing
         try spools.stderr.writeAll(Array("\nerr \(line)".utf8), to: "a spool")
       }
     }
-    let last = try LogKeeper(
-      reactor: self.reactor, places: places, workers: ["a"], limits: limits)
+    let last = try keeper(limits)
     last.resume(incarnation)
     last.finish(incarnation)
+    await last.settle(incarnation)
     var seen: [String] = []
     var cursor: LogKeeper.Cursor = ["a": 0]
     while case let page = try await last.read(from: cursor, minimumLevel: .trace, limit: 1000),
@@ -171,17 +204,21 @@ import Testing
   /// Runs a keeper of its own; its thread.
   private func live(_ body: (LogKeeper) async throws -> Void) async throws -> Reactor {
     let reactor = try Reactor(name: "life")
-    defer { reactor.stop() }
+    let scrubber = try Reactor(name: "life-scrub")
+    defer {
+      reactor.stop()
+      scrubber.stop()
+    }
     try await body(
       LogKeeper(
-        reactor: reactor,
+        reactor: reactor, scrubber: scrubber,
         places: try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:]),
         workers: ["a"], limits: RotatedFile.Limits(fileBytes: 20_000, files: 100)))
     return reactor
   }
 
   @Test func aSpoolHoldsNoMoreThanIsNotYetLogged() async throws {
-    defer { reactor.stop() }
+    defer { stop() }
     let incarnation = Incarnation(worker: "a", generation: 1)
     let spools = try spools(of: incarnation)
     logs.capture(incarnation)
@@ -194,5 +231,240 @@ import Testing
     #expect(fstat(spools.stdout.number, &status) == 0)
     #expect(status.st_size == 2_000_000)
     #expect(status.st_blocks * 512 < 600_000, "\(status.st_blocks)")
+  }
+
+  // MARK: Floods
+
+  /// So many numbered lines of 100 bytes.
+  private func numbered(_ numbers: Range<Int>) -> [UInt8] {
+    numbers.reduce(into: []) { bytes, number in
+      let line = "\(number) "
+      bytes += Array(line.utf8) + [UInt8](repeating: 0x78, count: 99 - line.utf8.count) + [0x0A]
+    }
+  }
+
+  /// The numbers of the lines that stand in a log.
+  private func numbers(_ lines: [LogRecord]) -> [Int] {
+    lines.filter { $0.stream != .host }.compactMap {
+      Int($0.text.split(separator: " ").first ?? "")
+    }
+  }
+
+  @Test func whatIsMoreThanMayWaitIsDroppedOldestFirstAndCountedInTheLogAndTheStatus() async throws
+  {
+    defer { stop() }
+    let logs = try keeper(bounds: LogKeeper.Bounds(backlog: 20_000, portion: 1000))
+    let incarnation = Incarnation(worker: "a", generation: 1)
+    let spools = try spools(of: incarnation)
+    try spools.stderr.writeAll(numbered(0..<1000), to: "a spool")
+    logs.capture(incarnation)
+    await logs.settle(incarnation)
+    let lines = try await lines(of: "a", logs)
+    // Half of what may wait is left, in whole lines.
+    #expect(numbers(lines) == Array(900..<1000))
+    #expect(
+      lines.first?.text
+        == "dropped 900 lines (90000 bytes) of its stderr: it wrote faster than its log is kept")
+    #expect(lines.first?.stream == .host && lines.first?.level == .error)
+    let trouble = try #require(logs.troubles.first)
+    #expect(trouble.log == "a" && trouble.reason.isEmpty && trouble.linesLost == 0)
+    #expect(trouble.dropped == OutputSpool.Dropped(lines: 900, bytes: 90_000))
+    #expect(logs.troubles.count == 1)
+  }
+
+  @Test func whatMayJustWaitIsNotDropped() async throws {
+    defer { stop() }
+    let logs = try keeper(bounds: LogKeeper.Bounds(backlog: 20_000, portion: 1000))
+    let incarnation = Incarnation(worker: "a", generation: 1)
+    let spools = try spools(of: incarnation)
+    try spools.stdout.writeAll(numbered(0..<200), to: "a spool")
+    logs.capture(incarnation)
+    await logs.settle(incarnation)
+    #expect(numbers(try await lines(of: "a", logs)) == Array(0..<200))
+    #expect(logs.troubles == [])
+  }
+
+  @Test func aLineWhoseEndWasDroppedIsDroppedToo() async throws {
+    defer { stop() }
+    let logs = try keeper(bounds: LogKeeper.Bounds(backlog: 1000))
+    let incarnation = Incarnation(worker: "a", generation: 1)
+    let spools = try spools(of: incarnation)
+    logs.capture(incarnation)
+    try spools.stdout.writeAll(Array("begun, ".utf8), to: "a spool")
+    await logs.settle(incarnation)
+    // One write, so that it is over the bound as soon as it can be seen.
+    try spools.stdout.writeAll(
+      Array("and ended\n".utf8) + numbered(0..<100), to: "a spool")
+    await logs.settle(incarnation)
+    let lines = try await lines(of: "a", logs)
+    #expect(numbers(lines) == Array(95..<100))
+    // The bytes of the begun line were read before, and are counted.
+    #expect(lines.first?.text.hasPrefix("dropped 96 lines (9517 bytes) of its stdout") == true)
+    #expect(!lines.contains { $0.text.contains("ended") || $0.text.contains("begun") })
+  }
+
+  @Test func aFloodDelaysNoOther() async throws {
+    defer { stop() }
+    let logs = try keeper(bounds: LogKeeper.Bounds(portion: 1000))
+    let (flood, other) = (
+      Incarnation(worker: "a", generation: 1), Incarnation(worker: "b", generation: 1)
+    )
+    let floods = try spools(of: flood)
+    // Both streams and two turns' worth of a single one: turns are by worker, not by stream.
+    try floods.stdout.writeAll(numbered(0..<5000), to: "a spool")
+    try floods.stderr.writeAll(numbered(0..<5000), to: "a spool")
+    let others = try spools(of: other)
+    try others.stdout.writeAll(Array("here\n".utf8), to: "a spool")
+    logs.capture(flood)
+    logs.capture(other)
+    await logs.settle(other)
+    // Of some thousand turns the other one had the second or third.
+    #expect(numbers(try await lines(of: "a", logs)).count < 1000)
+    #expect(try await lines(of: "b", logs).map(\.text) == ["here"])
+  }
+
+  @Test func theLastWordsOfAProcessComeBeforeTheOutputOfThoseThatRun() async throws {
+    defer { stop() }
+    let logs = try keeper(bounds: LogKeeper.Bounds(rest: 2000, portion: 1000))
+    let (flood, ended) = (
+      Incarnation(worker: "a", generation: 1), Incarnation(worker: "b", generation: 1)
+    )
+    let floods = try spools(of: flood)
+    try floods.stdout.writeAll(numbered(0..<5000), to: "a spool")
+    let spools = try spools(of: ended)
+    try spools.stdout.writeAll(Array("first\n".utf8), to: "a spool")
+    try spools.stderr.writeAll(
+      numbered(0..<1000) + Array("Fatal error: failed to allocate 8 bytes\n".utf8)
+        + Array("the very last".utf8), to: "a spool")
+    logs.capture(flood)
+    logs.capture(ended)
+    logs.finish(ended)
+    logs.note(log: "b", generation: 1, "ended: exit code 3")
+    #expect(await logs.saidOutOfMemory(ended))
+    #expect(numbers(try await lines(of: "a", logs)).count < 1000)
+    #expect(await logs.lastErrorLines(of: ended).last == "the very last")
+    let lines = try await lines(of: "b", logs)
+    // No more than is left of it, errors last, and what the host says of its end behind all that.
+    #expect(lines.first?.text == "first")
+    #expect(numbers(lines).count < 20 && numbers(lines).last == 999)
+    #expect(lines.suffix(2).map(\.text) == ["the very last", "ended: exit code 3"])
+    #expect(
+      lines.contains { $0.stream == .host && $0.text.hasPrefix("dropped 9") }, "\(lines)")
+  }
+
+  @Test func aWorkerThatHasUsedItsBudgetWaitsAndLosesNothing() async throws {
+    defer { stop() }
+    var bounds = LogKeeper.Bounds(portion: 1000)
+    bounds.budget.burstBytes = 1000
+    bounds.budget.bytesPerSecond = 200_000
+    let logs = try keeper(bounds: bounds)
+    let incarnation = Incarnation(worker: "a", generation: 1)
+    let spools = try spools(of: incarnation)
+    let begin = ContinuousClock.now
+    try spools.stdout.writeAll(numbered(0..<1000), to: "a spool")
+    logs.capture(incarnation)
+    await logs.settle(incarnation)
+    // 100,000 bytes, of which all but the first come at the budget's pace; the last piece is not paid for by anybody.
+    #expect(.now - begin >= .milliseconds(480))
+    #expect(numbers(try await lines(of: "a", logs)) == Array(0..<1000))
+    #expect(logs.troubles == [])
+  }
+
+  @Test func aBacklogThatAnEarlierHostLeftIsBoundedAndSaidOnce() async throws {
+    defer { stop() }
+    let incarnation = Incarnation(worker: "a", generation: 3)
+    let spools = try spools(of: incarnation)
+    let bounds = LogKeeper.Bounds(backlog: 20_000, portion: 1000)
+    // While no host lives.
+    try spools.stdout.writeAll(numbered(0..<1000), to: "a spool")
+    for _ in 0..<2 {
+      let logs = try keeper(bounds: bounds)
+      logs.resume(incarnation)
+      await logs.settle(incarnation)
+      let lines = try await lines(of: "a", logs)
+      #expect(numbers(lines) == Array(900..<1000))
+      #expect(lines.count { $0.text.hasPrefix("dropped 900 lines (90000 bytes)") } == 1)
+      #expect(lines.count == 101)
+    }
+  }
+
+  @Test func whatAnEarlierHostGaveBackWithoutSayingSoIsMissingAndNoText() async throws {
+    defer { stop() }
+    let incarnation = Incarnation(worker: "a", generation: 3)
+    let spools = try spools(of: incarnation)
+    try spools.stdout.writeAll(numbered(0..<1000), to: "a spool")
+    // It died between the drop and the line in the log.
+    var dying = try OutputSpool(
+      path: OutputSpool.path(of: incarnation, .stdout, in: folder.path + "/r/run"), from: 1000)
+    let dropped = dying.drop(leaving: 10_000, before: 100_000)
+    #expect(dropped == OutputSpool.Dropped(lines: 890, bytes: 89_000))
+    logs.resume(incarnation)
+    await logs.settle(incarnation)
+    let lines = try await lines(of: "a", logs)
+    #expect(!lines.contains { $0.text.contains("\0") })
+    #expect(numbers(lines).first == 0 && numbers(lines).last == 999)
+    #expect(lines.contains { $0.text.hasPrefix("dropped 0 lines (") }, "\(lines.map(\.text))")
+  }
+
+  @Test func aSpoolIsGivenBackOnceTheLogHasItAndNotBefore() async throws {
+    defer { stop() }
+    let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
+    let logs = try keeper(
+      RotatedFile.Limits(fileBytes: 30_000, files: 50),
+      bounds: LogKeeper.Bounds(portion: 4096, givenBack: 4096))
+    let obstacle = places.logFile(worker: "a") + ".next"
+    mkdir(obstacle, 0o700)
+    let incarnation = Incarnation(worker: "a", generation: 1)
+    let spools = try spools(of: incarnation)
+    try spools.stdout.writeAll(numbered(0..<2000), to: "a spool")
+    logs.capture(incarnation)
+    while logs.troubles.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    // All that is not in the file of the log is still in the spool: another host finds it there.
+    let written = try await logs.read(from: ["a": 0], minimumLevel: .trace, limit: 1000).records
+    let spool = try OutputSpool(
+      path: OutputSpool.path(of: incarnation, .stdout, in: folder.path + "/r/run"),
+      from: written.last?.taken?.stdout ?? 0)
+    var next = spool
+    #expect(try next.read(atMost: 100).bytes == numbered(written.count..<written.count + 1))
+    #expect(written.count < 400)
+    rmdir(obstacle)
+    await logs.settle(incarnation)
+    #expect(numbers(try await lines(of: "a", logs)) == Array(0..<2000))
+    var status = stat()
+    #expect(fstat(spools.stdout.number, &status) == 0)
+    #expect(status.st_blocks * 512 <= 3 * 4096, "\(status.st_blocks)")
+  }
+
+  // MARK: The host's own lines
+
+  @Test func aLineOfTheHostItselfIsScrubbed() async throws {
+    defer { stop() }
+    logs.note(log: LogKeeper.hostName, generation: 0, "asked to call +1 415 555 0132 back")
+    logs.note(log: "a", generation: 1, "ended: cannot reach margaret@example.com")
+    #expect(
+      try await lines(of: "kithd", logs).map(\.text) == ["asked to call [REDACTED_PHONE] back"])
+    #expect(
+      try await lines(of: "a", logs).map(\.text) == ["ended: cannot reach [REDACTED_EMAIL]"])
+  }
+
+  @Test func aFolderOfLogsThatIsRemovedIsMadeAgainAndThatIsSaid() async throws {
+    defer { stop() }
+    let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
+    logs.note(log: "a", generation: 1, "before")
+    await logs.flush()
+    for name in TemporaryFolder.names(places.logsDirectory) {
+      unlink("\(places.logsDirectory)/\(name)")
+    }
+    #expect(rmdir(places.logsDirectory) == 0)
+    logs.note(log: "a", generation: 1, "after")
+    #expect(try await lines(of: "a", logs).map(\.text) == ["after"])
+    let said = try await lines(of: "kithd", logs).map(\.text)
+    #expect(
+      said.contains(
+        "\(places.logFile(worker: "a")) was removed while it was written; it was begun again"),
+      "\(said)")
+    #expect(logs.troubles == [])
+    // And a host that follows reads it.
+    #expect(try await lines(of: "a", try keeper()).map(\.text) == ["after"])
   }
 }

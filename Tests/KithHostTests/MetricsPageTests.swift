@@ -25,7 +25,12 @@ import Testing
     alerts: [
       Alert(name: "slow", worker: "risk", severity: .page, state: .firing, figure: 5.5),
       Alert(name: "slow", worker: "pills", severity: .page, state: .tooFewCalls),
-    ], logTroubles: [LogTrouble(name: "risk", reason: "full", linesWaiting: 4, linesLost: 7)])
+    ],
+    logTroubles: [
+      LogTrouble(
+        name: "risk", reason: "full", linesWaiting: 4, linesLost: 7, linesDropped: 5,
+        bytesDropped: 90)
+    ])
 
   private let lines = MetricsPage(Self.metrics, product: "p\"q").text.split(separator: "\n")
     .map(String.init)
@@ -46,6 +51,8 @@ import Testing
       #"kith_process_cpu_seconds_total{product="p\"q",process="risk"} 1e-05"#,
       #"kith_process_uptime_seconds{product="p\"q",process="risk"} 4"#,
       #"kith_log_lines_lost_total{product="p\"q",log="risk"} 7"#,
+      #"kith_log_lines_dropped_total{product="p\"q",log="risk"} 5"#,
+      #"kith_log_bytes_dropped_total{product="p\"q",log="risk"} 90"#,
       #"kith_alert_firing{product="p\"q",alert="slow",worker="risk",severity="page"} 1"#,
       #"kith_alert_firing{product="p\"q",alert="slow",worker="pills",severity="page"} 0"#,
       #"kith_alert_value{product="p\"q",alert="slow",worker="risk"} 5.5"#,
@@ -81,7 +88,7 @@ import Testing
         #expect(line.hasPrefix(current), "\(line)")
       }
     }
-    #expect(seen.count == 15)
+    #expect(seen.count == 17)
   }
 }
 

@@ -116,6 +116,17 @@ struct Misbehaviour: RiskEngineHandler {
     case "write":
       let line = String(repeating: "x", count: Int(words[2]) ?? 0)
       for number in 0..<(Int(words[1]) ?? 0) { say("\(number) \(line)\n") }
+    // Writes the rest of the text again and again, a line each, until it is so many bytes; says so at the end.
+    case "flood":
+      let line = "\(words.dropFirst(2).joined(separator: " "))\n"
+      var left = Int(words[1]) ?? 0
+      let lines = max(1, (64 << 10) / line.utf8.count)
+      let block = String(repeating: line, count: lines)
+      while left > 0 {
+        say(block)
+        left -= block.utf8.count
+      }
+      say("flooded\n")
     // Writes the rest of the text to its standard output.
     case "print": say("\(words.dropFirst().joined(separator: " "))\n", on: STDOUT_FILENO)
     // Logs the rest of the text at a level.

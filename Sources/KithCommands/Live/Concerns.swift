@@ -15,7 +15,14 @@ struct Concerns {
     }
     let troubles = logTroubles.map { trouble in
       let name = "log of \(SafeText.line(trouble.name))"
-      let lost = "\(trouble.linesLost) lines lost since the host started"
+      let dropped =
+        trouble.bytesDropped == 0
+        ? ""
+        : "\(trouble.linesDropped) lines (\(trouble.bytesDropped) bytes) dropped, written faster than a log is kept"
+      let parts =
+        (trouble.linesLost > 0 || dropped.isEmpty ? ["\(trouble.linesLost) lines lost"] : [])
+        + (dropped.isEmpty ? [] : [dropped])
+      let lost = parts.joined(separator: ", ") + " since the host started"
       guard !trouble.reason.isEmpty else {
         return terminal.text("\(name): \(lost)", .yellow)
       }

@@ -4,7 +4,8 @@
 internal import KithContractsC
 public import KithWire
 
-/// A log that could not be written: the disk is full, or broken.
+/// A log that could not be written, since the disk is full or broken, or that is not complete, since its worker wrote more than
+/// the host takes in.
 public struct LogTrouble: GeneratedMessage {
   /// The worker's name, or `kithd`.
   public var name: String = ""
@@ -18,6 +19,13 @@ public struct LogTrouble: GeneratedMessage {
   /// How many lines were lost since the host started, because more waited than memory is set aside for.
   public var linesLost: UInt64 = 0
 
+  /// How many lines of the worker's output were dropped since the host started, because it wrote faster than its budget lets
+  /// its output be scrubbed and logged.
+  public var linesDropped: UInt64 = 0
+
+  /// How many bytes those lines had.
+  public var bytesDropped: UInt64 = 0
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -29,12 +37,16 @@ public struct LogTrouble: GeneratedMessage {
     name: String = "",
     reason: String = "",
     linesWaiting: UInt64 = 0,
-    linesLost: UInt64 = 0
+    linesLost: UInt64 = 0,
+    linesDropped: UInt64 = 0,
+    bytesDropped: UInt64 = 0
   ) {
     self.name = name
     self.reason = reason
     self.linesWaiting = linesWaiting
     self.linesLost = linesLost
+    self.linesDropped = linesDropped
+    self.bytesDropped = bytesDropped
   }
 
   public static var fullName: String { "kith.host.v1.LogTrouble" }
@@ -47,6 +59,8 @@ public struct LogTrouble: GeneratedMessage {
     if c.pointee.has_reason != 0 { self.reason = try Unpacked.text(c.pointee.reason, "kith.host.v1.LogTrouble.reason") }
     if c.pointee.has_lines_waiting != 0 { self.linesWaiting = c.pointee.lines_waiting }
     if c.pointee.has_lines_lost != 0 { self.linesLost = c.pointee.lines_lost }
+    if c.pointee.has_lines_dropped != 0 { self.linesDropped = c.pointee.lines_dropped }
+    if c.pointee.has_bytes_dropped != 0 { self.bytesDropped = c.pointee.bytes_dropped }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -69,6 +83,14 @@ public struct LogTrouble: GeneratedMessage {
       c.pointee.lines_lost = self.linesLost
       c.pointee.has_lines_lost = 1
     }
+    if self.linesDropped != 0 {
+      c.pointee.lines_dropped = self.linesDropped
+      c.pointee.has_lines_dropped = 1
+    }
+    if self.bytesDropped != 0 {
+      c.pointee.bytes_dropped = self.bytesDropped
+      c.pointee.has_bytes_dropped = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -77,6 +99,8 @@ public struct LogTrouble: GeneratedMessage {
     if !self.reason.isEmpty { text.add("reason", self.reason) }
     if self.linesWaiting != 0 { text.add("linesWaiting", self.linesWaiting) }
     if self.linesLost != 0 { text.add("linesLost", self.linesLost) }
+    if self.linesDropped != 0 { text.add("linesDropped", self.linesDropped) }
+    if self.bytesDropped != 0 { text.add("bytesDropped", self.bytesDropped) }
     text.add(self.unknownFields)
   }
 }

@@ -40,7 +40,8 @@ extension Host {
   var logTroubles: [LogTrouble] {
     logs.troubles.map {
       LogTrouble(
-        name: $0.log, reason: $0.reason, linesWaiting: $0.linesWaiting, linesLost: $0.linesLost)
+        name: $0.log, reason: $0.reason, linesWaiting: $0.linesWaiting, linesLost: $0.linesLost,
+        linesDropped: $0.dropped.lines, bytesDropped: $0.dropped.bytes)
     }
   }
 }

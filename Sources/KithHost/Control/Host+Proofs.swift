@@ -74,7 +74,7 @@ extension Host {
     }
     guard let user = UserID(request.userId) else { throw .noUserID(field: "user_id") }
     let valid = Self.passValidity.inMilliseconds
-    let pass = try passKey.issue(
+    let pass = try secrets.passKey.issue(
       PassStatement(
         product: product, userId: user.text, expiresAtBootMs: BootClock.milliseconds + valid))
     return IssuePassResponse(pass: pass, validMs: valid)

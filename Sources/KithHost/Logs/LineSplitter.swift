@@ -2,7 +2,7 @@
 ///
 /// Nothing is lost: a line that is too long comes out as several, what is not UTF-8 as U+FFFD, and what stands behind the
 /// last newline with `finish`.
-struct LineSplitter {
+struct LineSplitter: Sendable {
   /// A line, or a piece of one that is too long.
   struct Line: Hashable {
     /// The text, without its newline.
@@ -34,6 +34,12 @@ struct LineSplitter {
     guard !rest.isEmpty else { return [] }
     defer { rest = [] }
     return Self.pieces(rest, isComplete: true).lines
+  }
+
+  /// Forgets what is left: what follows it was dropped. Answers how many bytes that is.
+  mutating func discard() -> Int {
+    defer { rest = [] }
+    return rest.count
   }
 
   /// Cuts a line into pieces of bounded length; of a line that goes on, the last and shorter piece is left.

@@ -5,36 +5,39 @@ import Synchronization
 
 /// Takes what workers write to their standard output and error, keeps it in files and gives it to readers.
 ///
-/// It runs on a thread of its own: a slow disk delays logs and nothing else.
+/// It has two threads of its own: one for the files, so that a slow disk delays logs and nothing else, and one that takes
+/// personal data out of what workers wrote (`LogKeeper+Output.swift`), so that a worker that writes without end delays nobody.
 actor LogKeeper {
   /// The host's own log.
   static let hostName = "kithd"
-  /// How much of one stream may wait to be read: a process that writes faster than its log can be written loses lines, and
-  /// fills no disk.
-  static let largestBacklog: UInt64 = 64 << 20
 
-  /// One stream of a process.
-  private struct Source {
-    var incarnation: Incarnation
-    var stream: LogRecord.Stream
-    var spool: OutputSpool
-    var splitter = LineSplitter()
+  /// How much of workers' output there may be where.
+  struct Bounds: Hashable, Sendable {
+    /// How many bytes of one stream may wait in its spool. Of a process that writes more than its budget lets in, the oldest
+    /// lines are dropped and counted.
+    var backlog: UInt64 = 8 << 20
+    /// How many bytes of one stream are taken after the end of its process: its last words, and no more than is read at once.
+    var rest: UInt64 = 512 << 10
+    /// How many bytes are read at a time, so that the workers take turns.
+    var portion = 32 << 10
+    /// How many bytes that stand in the log are given back at a time.
+    var givenBack: UInt64 = 256 << 10
+    /// What one worker may take of the thread that scrubs.
+    var budget = ScrubbingBudget.Limits()
   }
 
-  private let reactor: Reactor
+  let reactor: Reactor
+  /// The thread that scrubs; it holds no state.
+  let scrubber: Reactor
   private let limits: RotatedFile.Limits
+  let bounds: Bounds
   nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-  private var files: [String: RotatedFile] = [:]
-  private let folder: String
+  var files: [String: RotatedFile] = [:]
+  let folder: String
   private let writes: FolderWatch
-  /// What is read, by the names of the files.
-  private var sources: [String: Source] = [:]
-  /// How much of the processes' output stands in the logs.
-  private var taken: [Incarnation: LogRecord.Taken] = [:]
-  private var lastWords: [Incarnation: LastWords] = [:]
-  /// Processes that said that they were refused memory.
-  private var outOfMemory: Set<Incarnation> = []
+  /// What workers write.
+  var output = Output()
   private var readers: [(logs: Set<String>, waiter: Waiter<Void>)] = []
   private var isClosing = false
   /// The troubles with logs, for those who ask without waiting for this thread.
@@ -42,13 +45,16 @@ actor LogKeeper {
 
   /// Opens the logs of these workers and the host's own.
   init(
-    reactor: Reactor, places: ProductPlaces, workers: [String],
-    limits: RotatedFile.Limits = RotatedFile.Limits()
+    reactor: Reactor, scrubber: Reactor, places: ProductPlaces, workers: [String],
+    limits: RotatedFile.Limits = RotatedFile.Limits(),
+    bounds: Bounds = Bounds()
   ) throws(SystemError) {
     self.reactor = reactor
-    folder = places.hostDirectory
+    self.scrubber = scrubber
+    folder = OutputSpool.folder(of: places)
     writes = try FolderWatch(folder)
     self.limits = limits
+    self.bounds = bounds
     for name in workers + [Self.hostName] {
       files[name] = try RotatedFile(path: places.logFile(worker: name), limits: limits)
     }
@@ -61,6 +67,19 @@ actor LogKeeper {
   func open(logOf worker: String, at path: String) throws(SystemError) {
     guard files[worker] == nil else { return }
     files[worker] = try RotatedFile(path: path, limits: limits)
+  }
+
+  /// Watches the folder of the spools again, which was removed and has been made again.
+  nonisolated func folderWasRenewed() {
+    inOrder { keeper in
+      do throws(SystemError) {
+        try keeper.writes.watch(keeper.folder)
+      } catch {
+        keeper.add(
+          log: Self.hostName, generation: 0, level: .error,
+          "what workers write is logged late, since \(keeper.folder) cannot be watched: \(error)")
+      }
+    }
   }
 
   // MARK: Writing
@@ -91,18 +110,22 @@ actor LogKeeper {
     inOrder { $0.add(log: log, generation: generation, level: level, text) }
   }
 
-  private func add(log: String, generation: UInt64, level: LogRecord.Level, _ text: String) {
+  func add(log: String, generation: UInt64, level: LogRecord.Level, _ text: String) {
     var splitter = LineSplitter()
     let lines = (splitter.add(Array(text.utf8)) + splitter.finish()).map(\.text)
     let now = WallClock.milliseconds
-    keep(
-      log,
-      lines.map {
-        LogRecord(
-          atMilliseconds: now, worker: log, generation: generation, stream: .host, level: level,
-          text: $0
-        ).withoutPersonalData
-      })
+    let records = lines.map {
+      LogRecord(
+        atMilliseconds: now, worker: log, generation: generation, stream: .host, level: level,
+        text: $0
+      ).withoutPersonalData
+    }
+    // Behind the last words of a process that has ended, which this may be about.
+    if output.isEnding(log) {
+      output.notes[log, default: []] += records
+    } else {
+      keep(log, records.map(LogRecord.Encoded.init))
+    }
   }
 
   /// Ends the wait of all who wait for lines, now and from here on.
@@ -127,155 +150,23 @@ actor LogKeeper {
   }
 
   /// What is asked for one after the other is done one after the other.
-  private nonisolated func inOrder(_ change: @escaping @Sendable (isolated LogKeeper) -> Void) {
+  nonisolated func inOrder(_ change: @escaping @Sendable (isolated LogKeeper) -> Void) {
     reactor.perform { self.assumeIsolated(change) }
   }
 
-  private func begin(
-    _ incarnation: Incarnation, from taken: LogRecord.Taken, lastWords words: LastWords
-  ) {
-    // Of a worker's earlier processes only the last one's words are asked for.
-    let last = lastWords.keys.filter { $0.worker == incarnation.worker }.map(\.generation).max()
-    lastWords = lastWords.filter {
-      $0.key.worker != incarnation.worker || $0.key.generation == last
-    }
-    lastWords[incarnation] = words
-    outOfMemory = outOfMemory.filter { lastWords[$0] != nil }
-    self.taken[incarnation] = taken
-    for stream in [LogRecord.Stream.stdout, .stderr] {
-      let name = OutputSpool.name(of: incarnation, stream)
-      do throws(SystemError) {
-        let spool = try OutputSpool(path: "\(folder)/\(name)", from: taken[stream])
-        sources[name] = Source(incarnation: incarnation, stream: stream, spool: spool)
-      } catch {
-        add(
-          log: incarnation.worker, generation: incarnation.generation, level: .error,
-          "its \(stream.rawValue) is not logged: \(error)")
-      }
-    }
-    pump(incarnation)
-  }
-
-  /// How much of a process's output an earlier host has written to the log, and the last lines of its standard error.
-  private func whatIsLogged(of incarnation: Incarnation) -> (LogRecord.Taken, LastWords) {
-    guard let file = files[incarnation.worker] else { return (LogRecord.Taken(), LastWords()) }
-    var count = 200
-    while true {
-      let begin = (try? file.position(ofLast: count)) ?? 0
-      var position = begin
-      var taken: LogRecord.Taken?
-      var words = LastWords()
-      var oldest: UInt64?
-      while let page = try? file.read(from: position, limit: 1000), page.next > position {
-        for record in page.entries.map(\.record) {
-          oldest = min(oldest ?? .max, record.generation)
-          guard record.generation == incarnation.generation else { continue }
-          if let mark = record.taken { taken = mark }
-          if record.stream == .stderr { words.add([record.line]) }
-        }
-        position = page.next
-      }
-      // Two generations may run at once, so lines of the one before tell nothing; those of older ones say that none follow.
-      let isWhole = begin <= file.begin || (oldest ?? .max) + 1 < incarnation.generation
-      guard taken == nil, !isWhole else {
-        return (taken ?? LogRecord.Taken(), words)
-      }
-      count *= 20
-    }
-  }
-
   private func spoolsChanged() {
-    for name in writes.changed() ?? Array(sources.keys) { pump(name) }
+    for name in writes.changed() ?? output.names { spoolChanged(name) }
+    nextTurn()
   }
 
-  private func pump(_ incarnation: Incarnation) {
-    // Errors last: what a process complains of when it ends comes behind what it had to say.
-    for stream in [LogRecord.Stream.stdout, .stderr] {
-      pump(OutputSpool.name(of: incarnation, stream))
-    }
-  }
-
-  private func pump(_ name: String, toTheEnd: Bool = false) {
-    while var source = sources[name] {
-      let excess = source.spool.waiting.subtractingReportingOverflow(Self.largestBacklog)
-      if !excess.overflow, excess.partialValue > 0 { skip(excess.partialValue, of: &source) }
-      guard let bytes = try? source.spool.read(atMost: Self.portion), !bytes.isEmpty else {
-        sources[name] = source
-        return
-      }
-      let lines = source.splitter.add(bytes)
-      sources[name] = source
-      write(lines, of: source)
-      giveBack(name)
-      if toTheEnd { continue }
-      // One read at a time, so that a worker that writes without end lets others have their turn.
-      if bytes.count == Self.portion { inOrder { $0.pump(name) } }
-      return
-    }
-  }
-
-  /// How much is read at a time.
-  private static let portion = 64 << 10
-
-  private func skip(_ count: UInt64, of source: inout Source) {
-    write(source.splitter.finish(), of: source)
-    source.spool.skip(count)
-    let (worker, generation) = (source.incarnation.worker, source.incarnation.generation)
-    taken[source.incarnation]?[source.stream] = source.spool.position
-    add(
-      log: worker, generation: generation, level: .error,
-      "\(count) bytes of its \(source.stream.rawValue) were lost: it wrote faster than its log can be written"
-    )
-  }
-
-  /// What stands in the log need not be kept anywhere else.
-  private func giveBack(_ name: String) {
-    guard let source = sources[name], files[source.incarnation.worker]?.waiting == 0 else { return }
-    let taken = taken[source.incarnation]?[source.stream] ?? 0
-    sources[name]?.spool.giveBack(upTo: taken)
-  }
-
-  private func end(_ incarnation: Incarnation) {
-    for stream in [LogRecord.Stream.stdout, .stderr] {
-      let name = OutputSpool.name(of: incarnation, stream)
-      pump(name, toTheEnd: true)
-      guard var source = sources.removeValue(forKey: name) else { continue }
-      write(source.splitter.finish(), of: source)
-      unlink(source.spool.path)
-    }
-    taken[incarnation] = nil
-  }
-
-  private func write(_ lines: [LineSplitter.Line], of source: Source) {
-    guard !lines.isEmpty else { return }
-    let now = WallClock.milliseconds
-    let incarnation = source.incarnation
-    var taken = taken[incarnation] ?? LogRecord.Taken()
-    let records = lines.map { line in
-      taken[source.stream] += UInt64(line.bytes)
-      var record = LogRecord(
-        written: line.text, at: now, by: incarnation.worker, generation: incarnation.generation,
-        on: source.stream
-      ).withoutPersonalData
-      record.taken = taken
-      return record
-    }
-    self.taken[incarnation] = taken
-    if source.stream == .stderr {
-      lastWords[incarnation, default: LastWords()].add(records.map(\.line))
-      // What the Swift runtime says when it ends a process for want of memory.
-      if lines.contains(where: { $0.text.hasPrefix("Fatal error: failed to allocate ") }) {
-        outOfMemory.insert(incarnation)
-      }
-    }
-    keep(incarnation.worker, records)
-  }
-
-  private func keep(_ log: String, _ records: [LogRecord]) {
+  func keep(_ log: String, _ records: [LogRecord.Encoded]) {
     let trouble = files[log]?.trouble
     files[log]?.append(records)
     noteTrouble(with: log, before: trouble)
     release { $0.contains(log) }
+    for notice in files[log]?.takeNotices() ?? [] {
+      add(log: Self.hostName, generation: 0, level: .warning, notice)
+    }
   }
 
   private func release(_ isConcerned: (Set<String>) -> Bool) {
@@ -285,13 +176,15 @@ actor LogKeeper {
 
   // MARK: Logs that cannot be written
 
-  /// A log that cannot be written now, or lost lines since the host started.
+  /// A log that cannot be written now, or that lines are missing from since the host started.
   struct Trouble: Hashable, Sendable {
     var log: String
     /// Why it cannot be written; empty when it can be again.
     var reason: String
     var linesWaiting: UInt64
     var linesLost: UInt64
+    /// Output of the worker that was over its budget.
+    var dropped: OutputSpool.Dropped
   }
 
   /// How long after a failure the file is tried again.
@@ -303,13 +196,14 @@ actor LogKeeper {
   }
 
   /// Tells the host's own log when a log cannot be written any more and when it can again, and sees to it that it is tried.
-  private func noteTrouble(with log: String, before: SystemError?) {
+  func noteTrouble(with log: String, before: SystemError?) {
     guard let file = files[log] else { return }
-    if file.trouble != nil || before != nil || file.lost > 0 {
-      let isWell = file.trouble == nil && file.lost == 0
+    let dropped = output.dropped[log] ?? OutputSpool.Dropped()
+    if file.trouble != nil || before != nil || file.lost > 0 || dropped.bytes > 0 {
+      let isWell = file.trouble == nil && file.lost == 0 && dropped.bytes == 0
       let trouble = Trouble(
         log: log, reason: file.trouble.map { "\($0)" } ?? "", linesWaiting: UInt64(file.waiting),
-        linesLost: file.lost)
+        linesLost: file.lost, dropped: dropped)
       known.withLock { $0[log] = isWell ? nil : trouble }
     }
     if file.trouble != nil {
@@ -337,20 +231,10 @@ actor LogKeeper {
       noteTrouble(with: log, before: trouble)
       release { $0.contains(log) }
     }
+    nextTurn()
   }
 
   // MARK: Reading
-
-  /// The last lines that a process wrote to its standard error, oldest first.
-  func lastErrorLines(of incarnation: Incarnation) -> [String] {
-    pump(incarnation)
-    return lastWords[incarnation]?.lines ?? []
-  }
-
-  /// Whether the last words of a process, which has ended, were that it was refused memory.
-  func saidOutOfMemory(_ incarnation: Incarnation) -> Bool {
-    outOfMemory.contains(incarnation)
-  }
 
   /// Where reading goes on: a position in each of several logs.
   typealias Cursor = [String: UInt64]
@@ -415,8 +299,10 @@ actor LogKeeper {
     return !isClosing
   }
 
-  /// Returns when everything that was asked for before has been written, as far as it can be.
-  func flush() {
+  /// Returns when everything that was asked for before has been written, as far as it can be; what processes that still run
+  /// have written is left to the next host.
+  func flush() async {
+    while !Task.isCancelled, let incarnation = output.ending.first { await settle(incarnation) }
     for log in files.keys { files[log]?.flush() }
   }
 }

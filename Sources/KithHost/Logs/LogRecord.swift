@@ -72,6 +72,17 @@ struct LogRecord: Hashable, Sendable {
     return Array(JSONValue.object(object).text().utf8) + [UInt8(ascii: "\n")]
   }
 
+  /// A record with its line of a file, which takes some time to make.
+  struct Encoded: Hashable, Sendable {
+    let record: LogRecord
+    let bytes: [UInt8]
+
+    init(_ record: LogRecord) {
+      self.record = record
+      bytes = record.encoded
+    }
+  }
+
   /// The record as a person reads it: the message, then `name=value` for each field.
   var line: String {
     fields.sorted { $0.key < $1.key }.reduce(text) { line, field in

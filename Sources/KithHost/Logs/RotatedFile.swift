@@ -52,6 +52,10 @@ struct RotatedFile {
   private(set) var lost: UInt64 = 0
   /// How many records wait until the file can be written.
   var waiting: Int { backlog.lines.count }
+  /// What became of the file since this was last asked, for people: somebody removed it, or put another in its place.
+  private var notices: [String] = []
+  /// Whether the file is no longer at its path and cannot be made there: it is written where it has gone to.
+  private var isAstray = false
 
   /// Opens a log and goes on where it ended.
   init(
@@ -117,7 +121,13 @@ struct RotatedFile {
   /// While the file cannot be written, as on a full disk, they wait in memory and nobody is stopped; when more wait than
   /// there is room for, the newest are given up, counted, and the log says so at that place once there is room again.
   mutating func append(_ records: [LogRecord]) {
-    for record in records {
+    append(records.map(LogRecord.Encoded.init))
+  }
+
+  /// As above, for records that have been encoded.
+  mutating func append(_ records: [LogRecord.Encoded]) {
+    for encoded in records {
+      let record = encoded.record
       if unsaid > 0, backlog.bytes < limits.waitingBytes / 2 {
         let count = unsaid == 1 ? "1 line was lost" : "\(unsaid) lines were lost"
         wait(
@@ -128,7 +138,7 @@ struct RotatedFile {
           ).encoded)
         unsaid = 0
       }
-      let line = record.encoded
+      let line = encoded.bytes
       if unsaid > 0 || backlog.bytes + line.count > limits.waitingBytes {
         unsaid += 1
         lost += 1
@@ -163,6 +173,7 @@ struct RotatedFile {
 
   /// Writes the first records that wait, as many as the file at hand has room for; answers how many.
   private mutating func writeSome() throws(SystemError) -> Int {
+    try renewIfGone()
     if let part = parts.last, part.size + UInt64(backlog.lines[0].count) > limits.fileBytes,
       part.size > UInt64(Self.header(begin: part.begin).count)
     {
@@ -197,6 +208,11 @@ struct RotatedFile {
   }
 
   private mutating func rotate() throws(SystemError) {
+    // What has these names by now is another's.
+    guard !isAstray else {
+      throw SystemError(
+        "rotate \(path), which is no longer the file that this host writes", code: ESTALE)
+    }
     // The next file first, beside the others: on a full disk nothing has been renamed then.
     let begin = end
     let fresh = path + ".next"
@@ -212,6 +228,41 @@ struct RotatedFile {
     current = next
     isTorn = false
     parts.append(Part(begin: begin, size: UInt64(header.count)))
+  }
+
+  /// What became of the file since this was last asked, in sentences for the host's own log.
+  mutating func takeNotices() -> [String] {
+    defer { notices = [] }
+    return notices
+  }
+
+  /// Begins the file again when somebody has removed it or the folder: what is written to a file without a name is written to
+  /// nobody. One that was only moved, with another in its place or with all of the root, is written on where it is.
+  private mutating func renewIfGone() throws(SystemError) {
+    var (held, named) = (stat(), stat())
+    guard fstat(current.number, &held) == 0 else { throw SystemError("look at \(path)") }
+    if stat(path, &named) == 0, named.st_dev == held.st_dev, named.st_ino == held.st_ino {
+      isAstray = false
+      return
+    }
+    // The folder of the logs and none above it: a root that was moved is not to stand there again.
+    mkdir(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]), 0o700)
+    let begin = end
+    do throws(SystemError) {
+      let fresh = try Descriptor.open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND)
+      let header = Self.header(begin: begin)
+      try appendBytes(fresh, header, path)
+      current = fresh
+      parts = [Part(begin: begin, size: UInt64(header.count))]
+    } catch {
+      guard held.st_nlink > 0 else { throw error }
+      if !isAstray { notices.append("\(path) was moved away and is written on where it is now") }
+      isAstray = true
+      return
+    }
+    isTorn = false
+    isAstray = false
+    notices.append("\(path) was removed while it was written; it was begun again")
   }
 
   // MARK: Reading

@@ -18,6 +18,7 @@ import MetricsContract
 /// | `kith_process_uptime_seconds` | gauge | process |
 /// | `kith_log_lines_waiting` | gauge | log |
 /// | `kith_log_lines_lost_total` | counter | log |
+/// | `kith_log_lines_dropped_total`, `kith_log_bytes_dropped_total` | counter | log |
 /// | `kith_alert_firing` | gauge, 0 or 1 | alert, worker, severity |
 /// | `kith_alert_value` | gauge: share of calls, or seconds | alert, worker |
 ///
@@ -127,6 +128,20 @@ struct MetricsPage {
       page.sample(
         "kith_log_lines_lost_total", [("product", product), ("log", trouble.name)],
         trouble.linesLost)
+    }
+    page.family(
+      "kith_log_lines_dropped_total", .counter,
+      "Lines of a worker's output beyond what its budget lets into its log.")
+    for trouble in metrics.logTroubles {
+      page.sample(
+        "kith_log_lines_dropped_total", [("product", product), ("log", trouble.name)],
+        trouble.linesDropped)
+    }
+    page.family("kith_log_bytes_dropped_total", .counter, "Bytes of those lines.")
+    for trouble in metrics.logTroubles {
+      page.sample(
+        "kith_log_bytes_dropped_total", [("product", product), ("log", trouble.name)],
+        trouble.bytesDropped)
     }
     page.family("kith_alert_firing", .gauge, "Whether an alert of the product's manifest fires.")
     for alert in metrics.alerts {

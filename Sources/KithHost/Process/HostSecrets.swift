@@ -4,7 +4,7 @@ import KithManifest
 
 /// What the host keeps to prove and to check who calls: made with a product's first host, kept for the next while workers run, and
 /// removed when the product is ended.
-struct HostSecrets {
+struct HostSecrets: Sendable {
   let token: OperatorToken
   let passKey: PassKey
 
@@ -22,6 +22,13 @@ struct HostSecrets {
       passKey = PassKey()
       try DurableFile.replace(places.passKeyFile, with: passKey.bytes)
     }
+  }
+
+  /// Writes them again where they were removed.
+  func write(_ places: ProductPlaces) throws(SystemError) {
+    try DurableFile.createPrivateFolder(places.hostDirectory)
+    try DurableFile.replace(places.operatorTokenFile, with: Array(token.fileText.utf8))
+    try DurableFile.replace(places.passKeyFile, with: passKey.bytes)
   }
 
   /// Removes them: nothing runs any more that knows them.

@@ -97,7 +97,7 @@ struct ProcessRecords {
     for name in try DurableFile.names(in: folder) {
       let parts = name.split(separator: ".", omittingEmptySubsequences: false)
       guard parts.count == 3, parts[2] == "out" || parts[2] == "err", !parts[0].isEmpty,
-        let generation = UInt64(parts[1])
+        let generation = UInt64(parts[1]), generation <= Incarnation.largestGeneration
       else { continue }
       let incarnation = Incarnation(worker: String(parts[0]), generation: generation)
       if name.hasPrefix("\(incarnation).") { found.insert(incarnation) }
@@ -142,6 +142,7 @@ extension ProcessRecords.Record {
     guard let object = (try? JSONValue(parsing: bytes))?.objectValue,
       let worker = object["worker"]?.stringValue,
       let generation = object["generation"]?.unsignedValue,
+      generation <= Incarnation.largestGeneration,
       let pid = object["pid"]?.integerValue.flatMap(Int32.init(exactly:)), pid > 1,
       let ticks = object["start_ticks"]?.unsignedValue,
       let bootID = object["boot_id"]?.stringValue, let socket = object["socket"]?.stringValue,

@@ -10,7 +10,12 @@ final class FolderWatch: Sendable {
     let number = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     guard number >= 0 else { throw SystemError("watch \(folder)") }
     descriptor = Descriptor(taking: number)
-    guard inotify_add_watch(number, folder, UInt32(IN_MODIFY)) >= 0 else {
+    try watch(folder)
+  }
+
+  /// Watches a folder too: one that was removed is not watched any more, and one of the same name is another.
+  func watch(_ folder: String) throws(SystemError) {
+    guard inotify_add_watch(descriptor.number, folder, UInt32(IN_MODIFY)) >= 0 else {
       throw SystemError("watch \(folder)")
     }
   }

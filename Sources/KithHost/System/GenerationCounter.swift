@@ -1,5 +1,6 @@
 import Glibc
 import KithJSON
+import KithSupervision
 import Synchronization
 
 /// The generations of a root's workers, none of which is ever given twice, whenever the host or the machine goes down.
@@ -38,7 +39,8 @@ struct GenerationCounter {
         used = counts
         damage = nil
       } else {
-        used = told()
+        // Nor is a generation sound that another file tells of and that no host can have given.
+        used = told().filter { $0.value <= Incarnation.largestGeneration }
         let kept = path + ".damaged"
         guard rename(path, kept) == 0 else { throw SystemError("rename \(path)") }
         damage =
@@ -58,7 +60,9 @@ struct GenerationCounter {
     guard let object = (try? JSONValue(parsing: bytes))?.objectValue else { return nil }
     var counts: [String: UInt64] = [:]
     for member in object.members {
-      guard let count = member.value.unsignedValue else { return nil }
+      guard let count = member.value.unsignedValue, count <= Incarnation.largestGeneration else {
+        return nil
+      }
       counts[member.name] = count
     }
     return counts

@@ -608,7 +608,8 @@ nonisolated struct Kith_Host_V1_RemoteServiceStatus: Sendable {
   init() {}
 }
 
-/// A log that could not be written: the disk is full, or broken.
+/// A log that could not be written, since the disk is full or broken, or that is not complete, since its worker wrote more than
+/// the host takes in.
 nonisolated struct Kith_Host_V1_LogTrouble: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -625,6 +626,13 @@ nonisolated struct Kith_Host_V1_LogTrouble: Sendable {
 
   /// How many lines were lost since the host started, because more waited than memory is set aside for.
   var linesLost: UInt64 = 0
+
+  /// How many lines of the worker's output were dropped since the host started, because it wrote faster than its budget lets
+  /// its output be scrubbed and logged.
+  var linesDropped: UInt64 = 0
+
+  /// How many bytes those lines had.
+  var bytesDropped: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2150,7 +2158,7 @@ nonisolated extension Kith_Host_V1_RemoteServiceStatus: SwiftProtobuf.Message, S
 
 nonisolated extension Kith_Host_V1_LogTrouble: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LogTrouble"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}reason\0\u{3}lines_waiting\0\u{3}lines_lost\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}reason\0\u{3}lines_waiting\0\u{3}lines_lost\0\u{3}lines_dropped\0\u{3}bytes_dropped\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2162,6 +2170,8 @@ nonisolated extension Kith_Host_V1_LogTrouble: SwiftProtobuf.Message, SwiftProto
       case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.linesWaiting) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.linesLost) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.linesDropped) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.bytesDropped) }()
       default: break
       }
     }
@@ -2180,6 +2190,12 @@ nonisolated extension Kith_Host_V1_LogTrouble: SwiftProtobuf.Message, SwiftProto
     if self.linesLost != 0 {
       try visitor.visitSingularUInt64Field(value: self.linesLost, fieldNumber: 4)
     }
+    if self.linesDropped != 0 {
+      try visitor.visitSingularUInt64Field(value: self.linesDropped, fieldNumber: 5)
+    }
+    if self.bytesDropped != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bytesDropped, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2188,6 +2204,8 @@ nonisolated extension Kith_Host_V1_LogTrouble: SwiftProtobuf.Message, SwiftProto
     if lhs.reason != rhs.reason {return false}
     if lhs.linesWaiting != rhs.linesWaiting {return false}
     if lhs.linesLost != rhs.linesLost {return false}
+    if lhs.linesDropped != rhs.linesDropped {return false}
+    if lhs.bytesDropped != rhs.bytesDropped {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

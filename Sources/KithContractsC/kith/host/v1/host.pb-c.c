@@ -2776,7 +2776,7 @@ const ProtobufCMessageDescriptor kith__host__v1__remote_service_status__descript
   (ProtobufCMessageInit) kith__host__v1__remote_service_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__log_trouble__field_descriptors[4] =
+static const ProtobufCFieldDescriptor kith__host__v1__log_trouble__field_descriptors[6] =
 {
   {
     "name",
@@ -2826,8 +2826,34 @@ static const ProtobufCFieldDescriptor kith__host__v1__log_trouble__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "lines_dropped",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__LogTrouble, has_lines_dropped),
+    offsetof(Kith__Host__V1__LogTrouble, lines_dropped),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes_dropped",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__LogTrouble, has_bytes_dropped),
+    offsetof(Kith__Host__V1__LogTrouble, bytes_dropped),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__log_trouble__field_indices_by_name[] = {
+  5,   /* field[5] = bytes_dropped */
+  4,   /* field[4] = lines_dropped */
   3,   /* field[3] = lines_lost */
   2,   /* field[2] = lines_waiting */
   0,   /* field[0] = name */
@@ -2836,7 +2862,7 @@ static const unsigned kith__host__v1__log_trouble__field_indices_by_name[] = {
 static const ProtobufCIntRange kith__host__v1__log_trouble__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__log_trouble__descriptor =
 {
@@ -2846,7 +2872,7 @@ const ProtobufCMessageDescriptor kith__host__v1__log_trouble__descriptor =
   "Kith__Host__V1__LogTrouble",
   "kith.host.v1",
   sizeof(Kith__Host__V1__LogTrouble),
-  4,
+  6,
   kith__host__v1__log_trouble__field_descriptors,
   kith__host__v1__log_trouble__field_indices_by_name,
   1,  kith__host__v1__log_trouble__number_ranges,

@@ -220,10 +220,14 @@ struct  Kith__Host__V1__LogTrouble
   uint64_t lines_waiting;
   protobuf_c_boolean has_lines_lost;
   uint64_t lines_lost;
+  protobuf_c_boolean has_lines_dropped;
+  uint64_t lines_dropped;
+  protobuf_c_boolean has_bytes_dropped;
+  uint64_t bytes_dropped;
 };
 #define KITH__HOST__V1__LOG_TROUBLE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__log_trouble__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0 }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 struct  Kith__Host__V1__Alert
