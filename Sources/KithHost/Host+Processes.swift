@@ -76,7 +76,8 @@ extension Host {
           salvages: worker.store.whenDamaged == .salvage,
           keepEventsMs: worker.store.keepEvents.inMilliseconds,
           keepEventsBytes: Int64(clamping: worker.store.keepEventsBytes)),
-        virtualTime: wishes.virtualTime.map(VirtualTime.init))
+        virtualTime: wishes.virtualTime.map(VirtualTime.init),
+        memoryLimitBytes: worker.limits.memoryBytes ?? 0)
       try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
       try notice.reading.setNonBlocking()
       let watch = try reactor.watch(child.pidfd) { [weak self] in

@@ -233,7 +233,9 @@ public actor Host {
     // What a worker leaves behind becomes a child of the host, which sees to its end.
     _ = kith_linux_adopt_orphans()
     let server = RPCServer(
-      services: [.host(HostService(host: self))], limits: .connections(inPartOfOpenFiles: 0.5))
+      services: [.host(HostService(host: self))], limits: .connections(inPartOfOpenFiles: 0.5),
+      // What the host is asked is small.
+      budget: MessageBudget(maximumBytes: 16 << 20))
     do throws(RPCError) {
       try server.start(on: NngListener(address: settings.places.controlAddress))
     } catch {

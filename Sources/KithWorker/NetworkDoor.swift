@@ -21,7 +21,7 @@ final class NetworkDoor: Sendable {
 
   /// A door that is still closed.
   init(
-    _ record: NetworkListener, services: [ServiceDefinition],
+    _ record: NetworkListener, services: [ServiceDefinition], budget: MessageBudget = MessageBudget(),
     interceptors: [any ServerInterceptor], logger: Logger, log: ConnectionLog
   ) {
     self.logger = logger
@@ -37,7 +37,8 @@ final class NetworkDoor: Sendable {
             privateKey: record.privateKey)))
     let isInsecure = record.insecure
     server = RPCServer(
-      services: services, limits: .connections(inPartOfOpenFiles: 0.25), interceptors: interceptors,
+      services: services, limits: .connections(inPartOfOpenFiles: 0.25), budget: budget,
+      interceptors: interceptors,
       authorize: { isInsecure || $0.hasCertificate }, unmappedError: log.handlerFailed,
       brokenConnection: log.connectionBroke)
   }

@@ -46,6 +46,10 @@ public struct LaunchRecord: GeneratedMessage {
   /// The time that the worker begins with, in a product whose time is virtual. Absent means the machine's clocks.
   public var virtualTime: VirtualTime? = nil
 
+  /// The limit of the process's memory, from its manifest: the SDK sizes by it how much requests may take. Zero means that
+  /// there is none.
+  public var memoryLimitBytes: UInt64 = 0
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -66,7 +70,8 @@ public struct LaunchRecord: GeneratedMessage {
     listen: NetworkListener? = nil,
     sealingKeyFile: String = "",
     store: StoreOrders? = nil,
-    virtualTime: VirtualTime? = nil
+    virtualTime: VirtualTime? = nil,
+    memoryLimitBytes: UInt64 = 0
   ) {
     self.product = product
     self.worker = worker
@@ -81,6 +86,7 @@ public struct LaunchRecord: GeneratedMessage {
     self.sealingKeyFile = sealingKeyFile
     self.store = store
     self.virtualTime = virtualTime
+    self.memoryLimitBytes = memoryLimitBytes
   }
 
   public static var fullName: String { "kith.worker.v1.LaunchRecord" }
@@ -102,6 +108,7 @@ public struct LaunchRecord: GeneratedMessage {
     if c.pointee.has_sealing_key_file != 0 { self.sealingKeyFile = try Unpacked.text(c.pointee.sealing_key_file, "kith.worker.v1.LaunchRecord.sealing_key_file") }
     try Unpacked.merge(c.pointee.store, c.pointee.n_store, into: &self.store)
     try Unpacked.merge(c.pointee.virtual_time, c.pointee.n_virtual_time, into: &self.virtualTime)
+    if c.pointee.has_memory_limit_bytes != 0 { self.memoryLimitBytes = c.pointee.memory_limit_bytes }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -151,6 +158,10 @@ public struct LaunchRecord: GeneratedMessage {
     }
     (c.pointee.store, c.pointee.n_store) = try arena.fill(self.store)
     (c.pointee.virtual_time, c.pointee.n_virtual_time) = try arena.fill(self.virtualTime)
+    if self.memoryLimitBytes != 0 {
+      c.pointee.memory_limit_bytes = self.memoryLimitBytes
+      c.pointee.has_memory_limit_bytes = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -168,6 +179,7 @@ public struct LaunchRecord: GeneratedMessage {
     if !self.sealingKeyFile.isEmpty { text.add("sealingKeyFile", self.sealingKeyFile) }
     if let value = self.store { text.add("store", value) }
     if let value = self.virtualTime { text.add("virtualTime", value) }
+    if self.memoryLimitBytes != 0 { text.add("memoryLimitBytes", self.memoryLimitBytes) }
     text.add(self.unknownFields)
   }
 }

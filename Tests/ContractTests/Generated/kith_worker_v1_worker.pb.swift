@@ -122,6 +122,13 @@ nonisolated struct Kith_Worker_V1_LaunchRecord: @unchecked Sendable {
   /// Clears the value of `virtualTime`. Subsequent reads from it will return its default value.
   mutating func clearVirtualTime() {_uniqueStorage()._virtualTime = nil}
 
+  /// The limit of the process's memory, from its manifest: the SDK sizes by it how much requests may take. Zero means that
+  /// there is none.
+  var memoryLimitBytes: UInt64 {
+    get {_storage._memoryLimitBytes}
+    set {_uniqueStorage()._memoryLimitBytes = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -540,7 +547,7 @@ fileprivate nonisolated let _protobuf_package = "kith.worker.v1"
 
 nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LaunchRecord"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0\u{3}sealing_key_file\0\u{1}store\0\u{3}virtual_time\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0\u{3}sealing_key_file\0\u{1}store\0\u{3}virtual_time\0\u{4}\u{7}memory_limit_bytes\0")
 
   fileprivate class _StorageClass {
     var _product: String = String()
@@ -556,6 +563,7 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
     var _sealingKeyFile: String = String()
     var _store: Kith_Worker_V1_StoreOrders? = nil
     var _virtualTime: Kith_Worker_V1_VirtualTime? = nil
+    var _memoryLimitBytes: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -579,6 +587,7 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
       _sealingKeyFile = source._sealingKeyFile
       _store = source._store
       _virtualTime = source._virtualTime
+      _memoryLimitBytes = source._memoryLimitBytes
     }
   }
 
@@ -610,6 +619,7 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
         case 11: try { try decoder.decodeSingularStringField(value: &_storage._sealingKeyFile) }()
         case 12: try { try decoder.decodeSingularMessageField(value: &_storage._store) }()
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._virtualTime) }()
+        case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._memoryLimitBytes) }()
         default: break
         }
       }
@@ -661,6 +671,9 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
       try { if let v = _storage._virtualTime {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
       } }()
+      if _storage._memoryLimitBytes != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._memoryLimitBytes, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -683,6 +696,7 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
         if _storage._sealingKeyFile != rhs_storage._sealingKeyFile {return false}
         if _storage._store != rhs_storage._store {return false}
         if _storage._virtualTime != rhs_storage._virtualTime {return false}
+        if _storage._memoryLimitBytes != rhs_storage._memoryLimitBytes {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -72,10 +72,12 @@ struct  Kith__Worker__V1__LaunchRecord
   Kith__Worker__V1__StoreOrders **store;
   size_t n_virtual_time;
   Kith__Worker__V1__VirtualTime **virtual_time;
+  protobuf_c_boolean has_memory_limit_bytes;
+  uint64_t memory_limit_bytes;
 };
 #define KITH__WORKER__V1__LAUNCH_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__launch_record__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0,NULL, 0,NULL }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0,NULL, 0,NULL, 0, 0 }
 
 
 struct  Kith__Worker__V1__VirtualTime
