@@ -91,7 +91,7 @@ extension Host {
           keepEventsMs: worker.store.keepEvents.inMilliseconds,
           keepEventsBytes: Int64(clamping: worker.store.keepEventsBytes)),
         virtualTime: wishes.virtualTime.map(VirtualTime.init), passKey: secrets.passKey.publicBytes,
-        actsForUsers: worker.actsForUsers)
+        actsForUsers: worker.actsForUsers, memoryLimitBytes: worker.limits.memoryBytes ?? 0)
       callers[incarnation] = HostCallers.Known(worker, secret: secret.bytes)
       try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
       try notice.reading.setNonBlocking()

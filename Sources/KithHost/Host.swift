@@ -266,6 +266,8 @@ public actor Host {
     _ = kith_linux_adopt_orphans()
     let server = RPCServer(
       services: [.host(HostService(host: self))], limits: .connections(inPartOfOpenFiles: 0.5),
+      // What the host is asked is small.
+      budget: MessageBudget(maximumBytes: 16 << 20),
       identify: { [callers] method, metadata, _ throws(RPCError) in
         try callers.identify(method, metadata)
       })

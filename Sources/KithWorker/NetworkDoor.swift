@@ -22,7 +22,7 @@ final class NetworkDoor: Sendable {
 
   /// A door that is still closed.
   init(
-    _ record: NetworkListener, services: [ServiceDefinition],
+    _ record: NetworkListener, services: [ServiceDefinition], budget: MessageBudget = MessageBudget(),
     interceptors: [any ServerInterceptor], logger: Logger, log: ConnectionLog
   ) {
     self.logger = logger
@@ -40,8 +40,8 @@ final class NetworkDoor: Sendable {
     let people: Principal.People =
       record.actsForUsers ? .everybody : .only(Set(record.actsFor))
     server = RPCServer(
-      services: services, limits: .connections(inPartOfOpenFiles: 0.25), interceptors: interceptors,
-      authorize: { isInsecure || $0.hasCertificate },
+      services: services, limits: .connections(inPartOfOpenFiles: 0.25), budget: budget,
+      interceptors: interceptors, authorize: { isInsecure || $0.hasCertificate },
       identify: { method, _, peer throws(RPCError) in
         let principal: Principal =
           peer.hasCertificate ? .certificate(people: people) : .stranger

@@ -57,6 +57,8 @@ final class WorkerRuntime: Sendable {
   private let eventStandings = EventStandings()
   private let makeServices: MakeServices
   private let server: RPCServer
+  /// The memory for requests, of both servers together.
+  private let budget: MessageBudget
   private let connectionLog: ConnectionLog
   private let calls = CallCounters()
   private let pulse = HealthPulse()
@@ -93,9 +95,10 @@ final class WorkerRuntime: Sendable {
     clockFaces = record.virtualTime.map { ClockFaces(virtual: ClockFaces.Virtual($0)) } ?? .machine
     workerClock = WorkerClock(clockFaces, logger: logger)
     connectionLog = ConnectionLog(logger)
+    budget = MessageBudget(memoryLimit: record.memoryLimitBytes)
     server = RPCServer(
-      services: [], limits: .connections(inPartOfOpenFiles: 0.5), interceptors: Self.interceptors,
-      authorize: authorize,
+      services: [], limits: .connections(inPartOfOpenFiles: 0.5), budget: budget,
+      awaitsServices: true, interceptors: Self.interceptors, authorize: authorize,
       identify: Self.identify(by: record),
       unmappedError: connectionLog.handlerFailed, brokenConnection: connectionLog.connectionBroke)
     let own: [ServiceDefinition] = [
@@ -224,7 +227,7 @@ final class WorkerRuntime: Sendable {
       listen,
       services: services + [
         .health(HealthService(runtime: self)), .reflection(ReflectionService(runtime: self)),
-      ], interceptors: Self.interceptors, logger: logger, log: connectionLog)
+      ], budget: budget, interceptors: Self.interceptors, logger: logger, log: connectionLog)
     do throws(RPCError) {
       try door.open()
     } catch {
@@ -313,6 +316,7 @@ final class WorkerRuntime: Sendable {
     // Served before the phase says so: whoever reads "serving" can call.
     let beside = besideCalls.services.map(calls.counting)
     server.add(made + beside)
+    server.finishServices()
     try openDoor(for: made)
     try change { state throws(RPCError) in
       try state.lifecycle.started(true)

@@ -188,6 +188,43 @@ struct CallTests {
     server.close()
   }
 
+  @Test("server that is starting", arguments: TransportKind.allCases)
+  func aServiceThatIsStillToComeIsUnavailableAndNotStarted(_ kind: TransportKind) async throws {
+    let place = kind.makePlace()
+    let echo = EchoService()
+    let server = RPCServer(services: [], awaitsServices: true)
+    try server.start(on: place.makeListener())
+    defer { server.close() }
+    let connector = CountingConnector(place.connector)
+    let client = RPCClient(connector: connector)
+    defer { client.close() }
+    let error = await client.failure(of: EchoService.say, options: CallOptions(retry: .never))
+    #expect(error.code == .unavailable && error.execution == .notStarted, "\(error)")
+    // Whoever waits for readiness waits on the same connection.
+    let bounded = await client.failure(
+      of: EchoService.say,
+      options: CallOptions(waitForReady: true, readyTimeout: .milliseconds(20), retry: .never))
+    #expect(bounded.code == .unavailable && bounded.execution == .notStarted)
+    let waiting = Task { try await client.say([5], options: CallOptions(waitForReady: true)) }
+    let held = Task {
+      try await client.unary(
+        EchoService.hold, encodedRequest: [6], options: CallOptions(waitForReady: true)
+      ).message
+    }
+    echo.release.set()
+    server.add([echo.definition])
+    server.finishServices()
+    try #require(try await waiting.value == [5])
+    let answer = try await held.value
+    #expect(answer == [6])
+    #expect(connector.connections.load(ordering: .relaxed) == 1)
+    // Now all is there: what is not is not served at all.
+    let unknown = await client.failure(of: MethodDescriptor(service: "x.Y", method: "Say"))
+    #expect(unknown.code == .unimplemented)
+    let method = await client.failure(of: MethodDescriptor(service: "test.Echo", method: "Sing"))
+    #expect(method.code == .unimplemented)
+  }
+
   @Test("high initial load", arguments: TransportKind.allCases)
   func manyCallsInFlightAreAllAnswered(_ kind: TransportKind) async throws {
     try await withEcho(kind) { client, server, _ in

@@ -150,11 +150,21 @@ import WorkerContract
       #expect(handshake.services.allSatisfy { $0.descriptorSha256.count == 32 })
       try await host.configure("{\"high\": 0.5}")
       #expect(try await host.status() == .starting)
+      let early = await #expect(throws: RPCError.self) {
+        _ = try await host.client.unary(
+          Self.echo, encodedRequest: [1], options: CallOptions(retry: .never))
+      }
+      #expect(early?.code == .unavailable && early?.execution == .notStarted)
       try await host.start()
       #expect(try await host.status() == .serving)
       #expect(try await host.handshake().services.first?.name == "test.Echo")
       let answer = try await host.client.unary(Self.echo, encodedRequest: [1, 2, 3])
       #expect(answer.message == [1, 2, 3])
+      let unknown = await #expect(throws: RPCError.self) {
+        _ = try await host.client.unary(
+          MethodDescriptor(service: "x.Y", method: "Say"), encodedRequest: [])
+      }
+      #expect(unknown?.code == .unimplemented)
       let health = try await host.health.check(CheckRequest())
       // The host's own calls are no progress of the worker.
       #expect(health.callsInProgress == 0)

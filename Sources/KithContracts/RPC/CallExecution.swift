@@ -10,6 +10,9 @@ public struct CallExecution: GeneratedMessage {
   /// What is known. Absent means nothing.
   public var state: ExecutionState = .unspecified
 
+  /// The call was not started because the worker itself is not ready yet: the same connection can take it a little later.
+  public var workerStarting: Bool = false
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -18,9 +21,11 @@ public struct CallExecution: GeneratedMessage {
 
   /// A message with these fields; the others are at their default.
   public init(
-    state: ExecutionState = .unspecified
+    state: ExecutionState = .unspecified,
+    workerStarting: Bool = false
   ) {
     self.state = state
+    self.workerStarting = workerStarting
   }
 
   public static var fullName: String { "kith.rpc.v1.CallExecution" }
@@ -30,6 +35,7 @@ public struct CallExecution: GeneratedMessage {
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Rpc__V1__CallExecution.self)
     if c.pointee.has_state != 0 { self.state = ExecutionState(rawValue: c.pointee.state) }
+    if c.pointee.has_worker_starting != 0 { self.workerStarting = c.pointee.worker_starting != 0 }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -40,11 +46,16 @@ public struct CallExecution: GeneratedMessage {
       c.pointee.state = self.state.rawValue
       c.pointee.has_state = 1
     }
+    if self.workerStarting {
+      c.pointee.worker_starting = self.workerStarting ? 1 : 0
+      c.pointee.has_worker_starting = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
   public func describe(into text: inout MessageDescription) {
     if self.state.rawValue != 0 { text.add("state", self.state) }
+    if self.workerStarting { text.add("workerStarting", self.workerStarting) }
     text.add(self.unknownFields)
   }
 }

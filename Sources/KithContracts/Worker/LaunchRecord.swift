@@ -52,6 +52,10 @@ public struct LaunchRecord: GeneratedMessage {
   /// Whether the worker's manifest grants `acts_for: users`.
   public var actsForUsers: Bool = false
 
+  /// The limit of the process's memory, from its manifest: the SDK sizes by it how much requests may take. Zero means that
+  /// there is none.
+  public var memoryLimitBytes: UInt64 = 0
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -74,7 +78,8 @@ public struct LaunchRecord: GeneratedMessage {
     store: StoreOrders? = nil,
     virtualTime: VirtualTime? = nil,
     passKey: [UInt8] = [],
-    actsForUsers: Bool = false
+    actsForUsers: Bool = false,
+    memoryLimitBytes: UInt64 = 0
   ) {
     self.product = product
     self.worker = worker
@@ -91,6 +96,7 @@ public struct LaunchRecord: GeneratedMessage {
     self.virtualTime = virtualTime
     self.passKey = passKey
     self.actsForUsers = actsForUsers
+    self.memoryLimitBytes = memoryLimitBytes
   }
 
   public static var fullName: String { "kith.worker.v1.LaunchRecord" }
@@ -114,6 +120,7 @@ public struct LaunchRecord: GeneratedMessage {
     try Unpacked.merge(c.pointee.virtual_time, c.pointee.n_virtual_time, into: &self.virtualTime)
     if c.pointee.has_pass_key != 0 { self.passKey = Unpacked.bytes(c.pointee.pass_key) }
     if c.pointee.has_acts_for_users != 0 { self.actsForUsers = c.pointee.acts_for_users != 0 }
+    if c.pointee.has_memory_limit_bytes != 0 { self.memoryLimitBytes = c.pointee.memory_limit_bytes }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -171,6 +178,10 @@ public struct LaunchRecord: GeneratedMessage {
       c.pointee.acts_for_users = self.actsForUsers ? 1 : 0
       c.pointee.has_acts_for_users = 1
     }
+    if self.memoryLimitBytes != 0 {
+      c.pointee.memory_limit_bytes = self.memoryLimitBytes
+      c.pointee.has_memory_limit_bytes = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -190,6 +201,7 @@ public struct LaunchRecord: GeneratedMessage {
     if let value = self.virtualTime { text.add("virtualTime", value) }
     if !self.passKey.isEmpty { text.add("passKey", self.passKey) }
     if self.actsForUsers { text.add("actsForUsers", self.actsForUsers) }
+    if self.memoryLimitBytes != 0 { text.add("memoryLimitBytes", self.memoryLimitBytes) }
     text.add(self.unknownFields)
   }
 }

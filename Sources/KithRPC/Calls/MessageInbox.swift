@@ -36,6 +36,8 @@ struct MessageInbox<Reader: Sendable>: Sendable {
 
   private var messages = Deque<ArraySlice<UInt8>>()
   private var partial: [UInt8]?
+  /// The bytes of the messages that wait.
+  private var bytesWaiting = 0
   private var reader: Reader?
   /// What the sender had to begin with; nil where it knows no credit.
   private let window: Credit?
@@ -54,6 +56,9 @@ struct MessageInbox<Reader: Sendable>: Sendable {
 
   /// How many messages wait.
   var count: Int { messages.count }
+
+  /// How many bytes it keeps: of messages that nobody has taken, and of one that is not complete.
+  var bytesHeld: Int { bytesWaiting + (partial?.count ?? 0) }
 
   /// Whether a message has begun and not ended.
   var isWithinMessage: Bool { partial != nil }
@@ -79,6 +84,7 @@ struct MessageInbox<Reader: Sendable>: Sendable {
   private mutating func deliver(_ message: ArraySlice<UInt8>) -> Delivery? {
     guard let reader = reader.take() else {
       messages.append(message)
+      bytesWaiting += message.count
       return nil
     }
     return Delivery(reader: reader, message: message, grant: consume(message))
@@ -86,7 +92,7 @@ struct MessageInbox<Reader: Sendable>: Sendable {
 
   /// Takes the next message, or keeps `reader` until there is one.
   mutating func take(_ reader: Reader) -> Taken {
-    if let message = messages.popFirst() { return .message(message, grant: consume(message)) }
+    if let message = takeFirst() { return .message(message, grant: consume(message)) }
     if isEnded { return .end }
     guard self.reader == nil else { return .busy }
     self.reader = reader
@@ -94,7 +100,11 @@ struct MessageInbox<Reader: Sendable>: Sendable {
   }
 
   /// Takes a message without credit, as the one of a unary call is.
-  mutating func takeFirst() -> ArraySlice<UInt8>? { messages.popFirst() }
+  mutating func takeFirst() -> ArraySlice<UInt8>? {
+    guard let message = messages.popFirst() else { return nil }
+    bytesWaiting -= message.count
+    return message
+  }
 
   /// No message will come any more: answers the reader who waits for one.
   mutating func end() -> Reader? {
@@ -106,6 +116,7 @@ struct MessageInbox<Reader: Sendable>: Sendable {
   /// Throws away what nobody will take: answers the reader who waits.
   mutating func close() -> Reader? {
     messages.removeAll()
+    bytesWaiting = 0
     return end()
   }
 

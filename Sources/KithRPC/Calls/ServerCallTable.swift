@@ -28,8 +28,10 @@ struct ServerCallTable<Waiter: Sendable> {
     var ending: Ending?
     /// Whose tasks are to be told, and what.
     var wakes: [Wake<Waiter>] = []
-    /// Run the handler, in a task of its own; then tell `attach` and, at its end, `finish`.
+    /// Run the handler, in a task of its own; then tell `attach` and, at its end, `finish`. A place was taken for it.
     var start: ServedCall?
+    /// When to tell `expire` at the latest.
+    var alarm: Moment?
 
     /// The call ends before it has begun, and the caller is told so.
     fileprivate static func refuse(_ id: UInt32, _ status: CallStatus) -> Reaction {
@@ -50,6 +52,14 @@ struct ServerCallTable<Waiter: Sendable> {
     var deadline: Moment?
     /// What a call of one message was opened with, until that is there and the handler starts.
     var waiting: (start: CallerFrame.Start, method: MethodDescriptor, principal: Principal)?
+    /// How the message under way comes; nil while none is.
+    var pace: MessagePace?
+    /// The bytes that it counts in `bytesHeld`.
+    var held = 0
+    /// The bytes of its request, where it is one that counts until the handler has returned.
+    var heldByHandler = 0
+    /// Whether its handler was started.
+    var isRunning = false
     /// Nil until `attach`.
     var handler: Handler?
     var takesMany: Bool
@@ -66,13 +76,26 @@ struct ServerCallTable<Waiter: Sendable> {
     }
   }
 
+  /// A handler that has not returned although its call is over.
+  private struct Lingering {
+    /// Nil until `attach`.
+    var handler: Handler?
+    var held: Int
+  }
+
   private let limits: RPCLimits
   private let peer: PeerIdentity
+  private let trust: ConnectionTrust?
   private var calls: [UInt32: Call] = [:]
   /// Handlers that have not returned although their call is over; they count as in progress.
-  private var lingering: [UInt64: Handler?] = [:]
+  private var lingering: [UInt64: Lingering] = [:]
   /// How many of the calls are streams.
   private var streams = 0
+  /// How many calls wait for their only message.
+  private(set) var waiting = 0
+  /// How many bytes its calls hold: of messages that are not complete or that no handler has taken, of requests that
+  /// wait, and of large ones until their handler has returned.
+  private(set) var bytesHeld = 0
   private var lastSerial: UInt64 = 0
   private var isClosed = false
 
@@ -80,45 +103,70 @@ struct ServerCallTable<Waiter: Sendable> {
   var peerTakesParts = false
 
   /// A table within `limits`, of a connection from `peer`.
-  init(limits: RPCLimits, peer: PeerIdentity = PeerIdentity()) {
+  init(
+    limits: RPCLimits, peer: PeerIdentity = PeerIdentity(), trust: ConnectionTrust? = nil
+  ) {
     self.limits = limits
     self.peer = peer
+    self.trust = trust
     calls.reserveCapacity(64)
   }
 
   /// How many calls are in progress, lingering handlers included.
   var count: Int { calls.count + lingering.count }
 
+  /// How many handlers run.
+  var running: Int { count - waiting }
+
   /// The ids of the calls whose end the caller waits for.
   var openIDs: Set<UInt32> { Set(calls.keys) }
 
   // MARK: - The caller
 
-  /// A frame of the caller came in; `admission` tells what becomes of it if it is the first of a call.
+  /// Whether a message of so many bytes, or a part of one, is kept by the table if it is received, so that `fits` is to be
+  /// asked for it. A small request that is complete goes to its handler at once.
+  func keeps(_ id: UInt32, _ frame: CallerFrame) -> Bool {
+    guard let message = frame.message else { return frame.start != nil }
+    return frame.isPart || message.count > OutgoingFrame.partSize || frame.start == nil
+  }
+
+  /// A frame of the caller came in; `admission` tells what becomes of it if it is the first of a call. `place` takes one of
+  /// the server's places for running calls, or answers why there is none; it is asked last, when a handler is to start.
+  /// `fits` tells whether there is memory for what the table keeps of the frame.
   mutating func receive(
-    _ id: UInt32, _ frame: CallerFrame, _ admission: @autoclosure () -> CallAdmission, now: Moment
+    _ id: UInt32, _ frame: CallerFrame, _ admission: @autoclosure () -> CallAdmission,
+    place: @autoclosure () -> CallStatus? = nil, fits: Bool = true, now: Moment
   ) -> Reaction {
     guard !isClosed else { return Reaction() }
     if frame.cancel != nil { return end(id, .cancelledByCaller) }
     if let index = calls.index(forKey: id) {
       // A second start is a plain REQ socket that asks again after its resend time: the call is in
       // progress, and its answer will come.
-      return frame.start == nil ? proceed(id, index, frame) : Reaction()
+      guard frame.start == nil else { return Reaction() }
+      guard fits || frame.message == nil else { return end(id, .noMemory) }
+      return proceed(id, index, frame, place(), now)
     }
     // Anything but a start belongs to a call that is over.
     guard let start = frame.start else { return Reaction() }
-    return open(id, start, frame, admission(), now)
+    return open(id, start, frame, admission(), place(), fits, now)
+  }
+
+  /// A message of the call was dropped before it was complete, because there is no memory for it.
+  mutating func refuseMessage(_ id: UInt32) -> Reaction {
+    guard !isClosed else { return Reaction() }
+    return calls[id] == nil ? .refuse(id, .noMemory) : end(id, .noMemory)
   }
 
   private mutating func open(
     _ id: UInt32, _ start: CallerFrame.Start, _ frame: CallerFrame, _ admission: CallAdmission,
-    _ now: Moment
+    _ place: @autoclosure () -> CallStatus?, _ fits: Bool, _ now: Moment
   ) -> Reaction {
     let (method, principal): (MethodDescriptor, Principal)
     switch admission {
     case .allowed(let allowed, let caller): (method, principal) = (allowed, caller)
     case .refused(let status): return .refuse(id, status)
     }
+    guard fits else { return .refuse(id, .noMemory) }
     guard id != MessageHeader.connectionID else { return .refuse(id, .idOfTheConnection) }
     guard count < limits.maximumCallsPerConnection else {
       return .refuse(id, .tooManyCalls(limits.maximumCallsPerConnection, on: "this connection"))
@@ -132,6 +180,8 @@ struct ServerCallTable<Waiter: Sendable> {
       guard microseconds > 0 else { return .refuse(id, .deadlinePassedBeforeStart) }
       deadline = now.advanced(byMicroseconds: microseconds)
     }
+    let isWhole = !method.takesMany && frame.message != nil && !frame.isPart
+    if isWhole, let refusal = place() { return .refuse(id, refusal) }
     lastSerial += 1
     if isStream { streams += 1 }
     var call = Call(
@@ -139,24 +189,55 @@ struct ServerCallTable<Waiter: Sendable> {
       inbox: MessageInbox(credit: method.takesMany && peerTakesParts ? .initial : nil),
       gate: CreditGate(credit: .initial)
     )
-    if !method.takesMany, let message = frame.message, !frame.isPart {
+    if isWhole, let message = frame.message {
       // The common case: all that a call needs came in one frame.
+      call.heldByHandler = bytesKept(with: message)
+      call.held = call.heldByHandler
+      bytesHeld += call.held
+      call.isRunning = true
       calls[id] = call
-      return Reaction(start: served(id, lastSerial, start, method, principal, deadline, message))
+      return Reaction(
+        start: served(id, lastSerial, start, method, principal, deadline, message),
+        alarm: deadline)
     }
-    if !method.takesMany { call.waiting = (start, method, principal) }
+    if !method.takesMany {
+      // The method's name lies in the frame, which is not kept for it.
+      var start = start
+      start.method = []
+      call.waiting = (start, method, principal)
+      call.pace = MessagePace(begun: now)
+      waiting += 1
+    }
     calls[id] = call
     guard let index = calls.index(forKey: id) else { return Reaction() }
-    var reaction = proceed(id, index, frame)
-    if method.takesMany, reaction.ending == nil {
+    var reaction = proceed(id, index, frame, nil, now)
+    guard reaction.ending == nil else { return reaction }
+    reaction.alarm = [deadline, reaction.alarm].compactMap(\.self).min()
+    if method.takesMany {
+      if let refusal = place() { return reaction.followed(by: end(id, refusal)) }
+      calls.values[index].isRunning = true
       reaction.start = served(id, lastSerial, start, method, principal, deadline, [])
     }
     return reaction
   }
 
+  /// A large request counts until its handler has returned, which may hold on to it.
+  private func bytesKept(with request: ArraySlice<UInt8>) -> Int {
+    request.count > OutgoingFrame.partSize ? request.count : 0
+  }
+
+  /// Counts what a call holds.
+  private mutating func recount(_ index: Dictionary<UInt32, Call>.Index) {
+    var held = calls.values[index].inbox.bytesHeld + calls.values[index].heldByHandler
+    if let waiting = calls.values[index].waiting { held += waiting.start.bytesHeld }
+    bytesHeld += held - calls.values[index].held
+    calls.values[index].held = held
+  }
+
   /// What a frame adds to a call.
   private mutating func proceed(
-    _ id: UInt32, _ index: Dictionary<UInt32, Call>.Index, _ frame: CallerFrame
+    _ id: UInt32, _ index: Dictionary<UInt32, Call>.Index, _ frame: CallerFrame,
+    _ place: @autoclosure () -> CallStatus?, _ now: Moment
   ) -> Reaction {
     var reaction = Reaction()
     if let credit = frame.credit {
@@ -179,12 +260,21 @@ struct ServerCallTable<Waiter: Sendable> {
       } catch {
         return reaction.followed(by: end(id, .violation(error, limits)))
       }
+      followPace(of: message.count, index, now)
     }
+    reaction.alarm = calls.values[index].pace?.deadline(limits.messageTimeout)
     if let (start, method, principal) = calls.values[index].waiting {
       guard let message = calls.values[index].inbox.takeFirst() else {
+        recount(index)
         return frame.isHalfClose ? reaction.followed(by: end(id, .noMessage)) : reaction
       }
+      if let refusal = place() { return reaction.followed(by: end(id, refusal)) }
       calls.values[index].waiting = nil
+      calls.values[index].pace = nil
+      calls.values[index].isRunning = true
+      waiting -= 1
+      calls.values[index].heldByHandler = bytesKept(with: message)
+      reaction.alarm = calls.values[index].deadline
       reaction.start = served(
         id, calls.values[index].serial, start, method, principal, calls.values[index].deadline,
         message)
@@ -196,7 +286,27 @@ struct ServerCallTable<Waiter: Sendable> {
         reaction.wakes.append(Wake(waiter: reader, wakeup: .end))
       }
     }
+    recount(index)
     return reaction
+  }
+
+  /// So many bytes of a message came in.
+  private mutating func followPace(
+    of count: Int, _ index: Dictionary<UInt32, Call>.Index, _ now: Moment
+  ) {
+    let isUnderWay =
+      calls.values[index].inbox.isWithinMessage || calls.values[index].waiting != nil
+    guard isUnderWay else { return calls.values[index].pace = nil }
+    var pace = calls.values[index].pace ?? MessagePace(begun: now)
+    pace.received(count)
+    calls.values[index].pace = pace
+  }
+
+  /// Nothing was read for a while, which is not the caller's doing: the time of the messages under way begins again.
+  mutating func restartPaces(now: Moment) {
+    for index in calls.values.indices where calls.values[index].pace != nil {
+      calls.values[index].pace = MessagePace(begun: now)
+    }
   }
 
   private func served(
@@ -207,7 +317,8 @@ struct ServerCallTable<Waiter: Sendable> {
       id: id, serial: serial, method: method, metadata: start.metadata, deadline: deadline,
       peer: peer, principal: principal, traceparent: start.traceparent,
       // One that is none was refused before.
-      idempotencyKey: start.idempotencyKey.flatMap { try? IdempotencyKey($0) }, message: message)
+      idempotencyKey: start.idempotencyKey.flatMap { try? IdempotencyKey($0) }, message: message,
+      trust: trust)
   }
 
   /// A frame came in that is none: its call ends, or is answered if there is none.
@@ -226,7 +337,7 @@ struct ServerCallTable<Waiter: Sendable> {
       return false
     }
     guard lingering[call.serial] != nil else { return false }
-    lingering[call.serial] = .some(handler)
+    lingering[call.serial]?.handler = handler
     return true
   }
 
@@ -246,6 +357,7 @@ struct ServerCallTable<Waiter: Sendable> {
     case .parked: break
     case .busy: wake(.failed(.twoReaders))
     }
+    recount(index)
     return reaction
   }
 
@@ -290,23 +402,36 @@ struct ServerCallTable<Waiter: Sendable> {
   /// The handler has returned. Answers whether its answer is still wanted, and whose tasks, left behind
   /// by the handler, are to be told that the call is over.
   mutating func finish(_ call: ServedCall) -> (isWanted: Bool, wakes: [Wake<Waiter>]) {
-    if !lingering.isEmpty, lingering.removeValue(forKey: call.serial) != nil { return (false, []) }
+    if !lingering.isEmpty, let gone = lingering.removeValue(forKey: call.serial) {
+      bytesHeld -= gone.held
+      return (false, [])
+    }
     guard let index = index(of: call) else { return (false, []) }
     var gone = calls.remove(at: index).value
     if gone.isStream { streams -= 1 }
+    bytesHeld -= gone.held
     return (true, gone.leftBehind())
   }
 
   // MARK: - Time and the connection
 
-  /// Ends the calls whose deadline has come.
+  /// Ends the calls whose deadline has come, and those of which a message has been under way for too long.
   mutating func expire(_ now: Moment) -> [Reaction] {
-    let due = calls.filter { $0.value.deadline.map { $0 <= now } ?? false }.keys.sorted()
-    return due.map { end($0, .deadlinePassed) }
+    let late = calls.filter { $0.value.deadline.map { $0 <= now } ?? false }.keys.sorted()
+    let slow = calls.filter {
+      $0.value.pace.map { $0.deadline(limits.messageTimeout) <= now } ?? false
+    }.keys.sorted()
+    return late.map { end($0, .deadlinePassed) }
+      + slow.map { end($0, .messageTooSlow) }
+      .filter { $0.ending != nil }
   }
 
-  /// The earliest deadline of a call in progress.
-  var nextDeadline: Moment? { calls.values.lazy.compactMap(\.deadline).min() }
+  /// The earliest moment at which a call in progress is over, or a message of it must be complete.
+  var nextDeadline: Moment? {
+    let deadlines = calls.values.lazy.compactMap(\.deadline).min()
+    let paces = calls.values.lazy.compactMap { $0.pace?.deadline(limits.messageTimeout) }.min()
+    return [deadlines, paces].compactMap(\.self).min()
+  }
 
   /// The connection is over: all calls end, and no frame counts any more.
   mutating func close() -> [Reaction] {
@@ -325,10 +450,13 @@ struct ServerCallTable<Waiter: Sendable> {
     guard var call = calls.removeValue(forKey: id) else { return Reaction() }
     if call.isStream { streams -= 1 }
     let wakes = call.leftBehind()
-    guard call.waiting == nil else {
+    guard call.isRunning else {
+      if call.waiting != nil { waiting -= 1 }
+      bytesHeld -= call.held
       return Reaction(ending: Ending(id: id, status: status?.ofCallNotStarted), wakes: wakes)
     }
-    lingering[call.serial] = .some(call.handler)
+    bytesHeld -= call.held - call.heldByHandler
+    lingering[call.serial] = Lingering(handler: call.handler, held: call.heldByHandler)
     return Reaction(ending: Ending(id: id, status: status, handler: call.handler), wakes: wakes)
   }
 }
@@ -338,6 +466,7 @@ extension ServerCallTable.Reaction {
   fileprivate func followed(by end: Self) -> Self {
     var both = self
     both.grant = nil
+    both.alarm = nil
     both.ending = end.ending
     both.wakes += end.wakes
     return both
@@ -364,6 +493,14 @@ extension CallStatus {
   static let deadlinePassedBeforeStart = CallStatus(
     .deadlineExceeded, "the deadline had passed before the call was started",
     details: CallExecution.notStarted.details)
+  static let messageTooSlow = CallStatus(
+    .deadlineExceeded,
+    "a message of the call was begun and not completed in the time for it: send it faster, or in smaller ones"
+  )
+  static let noMemory = CallStatus(
+    .resourceExhausted,
+    "too many large requests are under way for another one: wait for some to end, or send a smaller one"
+  )
   static let noMessage = CallStatus(.invalidArgument, "the call was closed without a request")
   static let endedWithinMessage = CallStatus(
     .invalidArgument, "the call was closed in the middle of a message")

@@ -60,6 +60,7 @@ extension RPCClient {
     ) async throws(RPCError) -> Answer {
       // Under a key the worker's record sees to it that a repeat does nothing twice.
       let mayRepeat = method.idempotency != .unknown || options.idempotencyKey != nil
+      let readyBy = options.readyTimeout.map { Moment.now.advanced(by: $0) }
       var attempts = 0
       var mayHaveRun = 0
       while true {
@@ -84,6 +85,13 @@ extension RPCClient {
           if options.waitForReady || attempts < Self.maximumMoves, error.isSafeToMove,
             connection !== current
           {
+            continue
+          }
+          // A worker that is not ready yet is waited for on the same connection.
+          if options.waitForReady, error.isOfStartingWorker,
+            readyBy.map({ Moment.now < $0 }) ?? true
+          {
+            try await pause(options.retry, attempts, deadline, error)
             continue
           }
           if error.isLoss, error.execution != .notStarted { mayHaveRun += 1 }
@@ -328,6 +336,14 @@ extension RPCError {
   /// a handler has thrown is an answer.
   fileprivate var isLoss: Bool { code == .unavailable && execution != .unspecified }
 
-  /// Whether a call that waits for readiness may be sent on another connection: nobody has started it.
-  var isSafeToMove: Bool { code == .unavailable && execution == .notStarted }
+  /// Whether a call that waits for readiness may be sent on another connection: nobody has started it, and the worker on
+  /// this one will not.
+  var isSafeToMove: Bool {
+    code == .unavailable && execution == .notStarted && !isOfStartingWorker
+  }
+
+  /// Whether the worker has not started the call because it is not ready yet.
+  var isOfStartingWorker: Bool {
+    code == .unavailable && CallExecution.tellsOfStartingWorker(details)
+  }
 }

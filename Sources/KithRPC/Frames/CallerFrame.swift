@@ -31,6 +31,9 @@ struct CallerFrame: Equatable {
   var connection: ConnectionNotice?
   var message: ArraySlice<UInt8>?
 
+  /// About how many bytes of memory it takes.
+  var bytesHeld: Int { (start?.bytesHeld ?? 0) + (message?.count ?? 0) }
+
   init(
     start: Start? = nil, cancel: String? = nil, isHalfClose: Bool = false, credit: Credit? = nil,
     isPart: Bool = false, message: ArraySlice<UInt8>? = nil
@@ -114,6 +117,11 @@ struct CallerFrame: Equatable {
 }
 
 extension CallerFrame.Start {
+  /// About how many bytes of memory it takes.
+  var bytesHeld: Int {
+    metadata.size + traceparent.utf8.count + 64 * metadata.entries.count + 256
+  }
+
   /// Takes over the fields in `bytes`, as protobuf merges.
   fileprivate mutating func merge(_ bytes: ArraySlice<UInt8>) throws(WireError) {
     try bytes.readFields { (reader, tag) throws(WireError) in

@@ -49,6 +49,29 @@ extension CallExecution {
     return [StatusDetail(type: Self.typeName, value: [1 << 3, number])]
   }
 
+  /// The details of a status that says: not started, since the worker itself is not ready yet.
+  static let detailsOfStartingWorker = [
+    // Field 1, the state, and field 2, `worker_starting`.
+    StatusDetail(type: typeName, value: [1 << 3, 1, 2 << 3, 1])
+  ]
+
+  /// Whether the details of a status say that the worker is not ready yet.
+  static func tellsOfStartingWorker(_ details: [StatusDetail]) -> Bool {
+    guard let detail = details.first(where: { $0.type == typeName }) else { return false }
+    return detail.value.withWireReader { reader in
+      var isStarting = false
+      while !reader.isAtEnd, let tag = try? reader.tag() {
+        if tag.field == 2, tag.type == .varint {
+          guard let number = try? reader.varint() else { return isStarting }
+          isStarting = number != 0
+        } else {
+          guard (try? reader.skip(tag)) != nil else { return isStarting }
+        }
+      }
+      return isStarting
+    }
+  }
+
   /// What the details of a status tell.
   init(details: [StatusDetail]) {
     self = .unspecified

@@ -48,8 +48,10 @@ struct FrameParser {
     case hello
     /// Next: `body`, or `header` again.
     case header
-    /// Next: `header`.
+    /// Next: `header`, `dropping`.
     case body(count: Int)
+    /// Of a message of so many bytes that was dropped, `left` are still to come and are thrown away. Next: `header`.
+    case dropping(count: Int, left: Int)
   }
 
   private let framing: MessageFraming
@@ -64,6 +66,23 @@ struct FrameParser {
     self.framing = framing
     self.expectedHello = expectedHello
     self.maximumBytes = maximumBytes
+  }
+
+  /// How many bytes of memory it has for what came of a message that is not complete.
+  var memoryTaken: Int { partial.capacity }
+
+  /// How many bytes of the message under way have come.
+  var bytesReceived: Int {
+    switch state {
+    case .hello, .header, .body: partial.count
+    case .dropping(let count, let left): count - left
+    }
+  }
+
+  /// Whether the hello is complete and a message is not.
+  var isWithinMessage: Bool {
+    if case .hello = state { return false }
+    return !isBetweenMessages
   }
 
   /// Whether the stream is between two messages: only here may it end in good order.
@@ -98,15 +117,39 @@ struct FrameParser {
           rest = UnsafeRawBufferPointer(rebasing: rest[count...])
           events.append(.message(try message(body)))
         } else {
-          if partial.isEmpty { partial.reserveCapacity(count) }
+          makeRoom(for: min(partial.count + rest.count, count), of: count)
           guard take(count, from: &rest) else { return }
           let body = partial
           partial = []
           events.append(.message(try message(body)))
         }
         state = .header
+      case .dropping(let count, let left):
+        let gone = min(left, rest.count)
+        rest = UnsafeRawBufferPointer(rebasing: rest[gone...])
+        guard gone == left else {
+          state = .dropping(count: count, left: left - gone)
+          return
+        }
+        state = .header
       }
     }
+  }
+
+  /// Gives up the message under way: what came of it is forgotten and the rest is thrown away as it comes, after which the
+  /// stream goes on. Answers its id; nil when no message of which the id has come is under way.
+  mutating func dropMessage() -> UInt32? {
+    guard case .body(let count) = state, partial.count >= MessageHeader.idSize else { return nil }
+    let id = partial.withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) }
+    state = .dropping(count: count, left: count - partial.count)
+    partial = []
+    return id | MessageHeader.idMark
+  }
+
+  /// Takes memory as bytes come: what a header announces costs its sender nothing.
+  private mutating func makeRoom(for needed: Int, of count: Int) {
+    guard partial.capacity < needed else { return }
+    partial.reserveCapacity(min(count, max(needed, 2 * partial.capacity)))
   }
 
   /// The length in the next header; nil when more bytes must come first.

@@ -12,6 +12,7 @@ extension RPCServer {
     private struct State {
       var listeners: [any Listener] = []
       var connections: [ObjectIdentifier: ServerConnection] = [:]
+      var arrivals: UInt64 = 0
       var isClosed = false
       var idleWaiters: [UInt64: IdleWaiter] = [:]
       var closeWaiters: [CheckedContinuation<Void, Never>] = []
@@ -19,6 +20,7 @@ extension RPCServer {
     }
 
     let limits: RPCLimits
+    let budget: MessageBudget
     let interceptors: [any ServerInterceptor]
     private let authorize: @Sendable (PeerIdentity) -> Bool
     private let identify: RPCServer.Identify
@@ -28,19 +30,24 @@ extension RPCServer {
     private let state = Mutex(State())
     private let isDraining = Atomic(false)
     private let leaving = Atomic(false)
-    private let inProgress = Atomic(0)
+    private let running = Atomic(0)
+    /// How many calls wait for their request to be complete. They take no places, and hold up an end.
+    private let waiting = Atomic(0)
     private let ended = Atomic<UInt64>(0)
     /// How many tasks wait for the server to be idle: while none does, a call's end asks nothing.
     private let idleWaiterCount = Atomic(0)
 
     init(
-      services: [ServiceDefinition], limits: RPCLimits, interceptors: [any ServerInterceptor],
+      services: [ServiceDefinition], limits: RPCLimits, budget: MessageBudget, awaitsServices: Bool,
+      interceptors: [any ServerInterceptor],
       authorize: @escaping @Sendable (PeerIdentity) -> Bool,
       identify: @escaping RPCServer.Identify,
       unmappedError: @escaping @Sendable (MethodDescriptor, any Error) -> Void,
       brokenConnection: @escaping @Sendable (PeerIdentity, RPCError) -> Void
     ) {
       self.limits = limits
+      self.budget = budget
+      served.withLock { $0.awaitsServices = awaitsServices }
       self.interceptors = interceptors
       self.authorize = authorize
       self.identify = identify
@@ -56,10 +63,17 @@ extension RPCServer {
       }
     }
 
+    /// No service comes any more.
+    func finishServices() { served.withLock { $0.awaitsServices = false } }
+
     /// What is served now.
     var methods: MethodTable { served.withLock { $0 } }
 
-    var callsInProgress: Int { inProgress.load(ordering: .acquiring) }
+    var callsInProgress: Int {
+      // In this order: a call that starts is counted among those that run before it is no longer among those that wait.
+      let waiting = waiting.load(ordering: .acquiring)
+      return waiting + running.load(ordering: .acquiring)
+    }
     var callsEnded: UInt64 { ended.load(ordering: .relaxed) }
 
     // MARK: - Connections
@@ -82,22 +96,45 @@ extension RPCServer {
         refused(stream.peer, RPCError(.permissionDenied, "it may not connect here"))
         return stream.close()
       }
-      let connection = ServerConnection(stream: stream, server: self)
-      let isAdmitted = state.withLock { state in
-        guard !state.isClosed, state.connections.count < limits.maximumConnections else {
-          return false
-        }
-        state.connections[ObjectIdentifier(connection)] = connection
-        return true
+      let arrival = state.withLock { state in
+        state.arrivals += 1
+        return state.arrivals
       }
-      guard isAdmitted else {
-        refused(
-          stream.peer,
-          RPCError(.resourceExhausted, "there are \(limits.maximumConnections) connections already")
-        )
-        return stream.close()
+      let connection = ServerConnection(stream: stream, server: self, arrival: arrival)
+      // Others may take the place that was made: each time round one connection is gone.
+      while !admit(connection) {
+        guard makeRoom() else {
+          refused(
+            stream.peer,
+            RPCError(
+              .resourceExhausted,
+              "there are \(limits.maximumConnections) connections already, and none is idle"))
+          return stream.close()
+        }
       }
       connection.start()
+    }
+
+    /// Takes a connection in, if there is room for it. A closed server takes it in too: it closes it.
+    private func admit(_ connection: ServerConnection) -> Bool {
+      let (isAdmitted, isClosed) = state.withLock { state in
+        guard !state.isClosed else { return (true, true) }
+        guard state.connections.count < limits.maximumConnections else { return (false, false) }
+        state.connections[ObjectIdentifier(connection)] = connection
+        return (true, false)
+      }
+      if isClosed { connection.close() }
+      return isAdmitted
+    }
+
+    /// Closes the connection that can go first; answers whether there was one.
+    private func makeRoom() -> Bool {
+      let connections = state.withLock { Array($0.connections.values) }
+      let first = connections.map(\.standing).firstToGo(
+        limit: limits.maximumConnections, kept: limits.keptConnections)
+      guard let first else { return false }
+      connections[first].makeWay()
+      return true
     }
 
     /// A connection was ended because of what its peer is or sent.
@@ -147,27 +184,29 @@ extension RPCServer {
       return status
     }
 
-    /// Takes one of the places for calls in progress, if one is free.
-    func takePlace() -> Bool {
-      if inProgress.add(1, ordering: .acquiringAndReleasing).newValue
-        <= limits.maximumCallsPerServer
-      {
-        return true
+    /// Takes one of the places for calls that run, or answers why there is none.
+    func takePlace() -> CallStatus? {
+      var taken = running.load(ordering: .relaxed)
+      while taken < limits.maximumCallsPerServer {
+        let (isTaken, now) = running.weakCompareExchange(
+          expected: taken, desired: taken + 1, ordering: .acquiringAndReleasing)
+        if isTaken { return nil }
+        taken = now
       }
-      givePlacesBack(1)
-      return false
+      return .tooManyCalls(limits.maximumCallsPerServer, on: "this worker")
     }
 
-    func givePlacesBack(_ count: Int) {
-      guard count > 0 else { return }
-      inProgress.subtract(count, ordering: .acquiringAndReleasing)
-      checkIdle()
+    /// So many more calls of a connection wait for their request, and so many that ran are over.
+    func count(waiting more: Int, ended: Int) {
+      if more != 0 { waiting.add(more, ordering: .acquiringAndReleasing) }
+      if ended > 0 { running.subtract(ended, ordering: .acquiringAndReleasing) }
+      if more < 0 || ended > 0 { checkIdle() }
     }
 
     /// A handler has returned.
     func endCall() {
       ended.add(1, ordering: .relaxed)
-      givePlacesBack(1)
+      count(waiting: 0, ended: 1)
     }
 
     // MARK: - Endings
@@ -255,4 +294,9 @@ extension CallStatus {
   static let shuttingDown = CallStatus(
     .unavailable, "the worker is shutting down and takes no new calls; it has not started this one",
     details: CallExecution.notStarted.details)
+
+  static let workerStarting = CallStatus(
+    .unavailable,
+    "the worker is not ready yet and has not started this call: call again, or wait for readiness",
+    details: CallExecution.detailsOfStartingWorker)
 }

@@ -19,8 +19,12 @@ public final class RPCServer: Sendable {
   /// `unmappedError` is told of each error that a handler threw and that was no ``RPCError``: the
   /// caller sees only UNKNOWN, so this is where it is logged. `brokenConnection` is told of each
   /// connection that was refused, and of each that ended otherwise than by either side's will.
+  /// `budget` bounds the memory of requests; a process with several servers gives all of them one.
+  /// `awaitsServices` says that more services are to come: until ``finishServices()`` a call of one that is not there is
+  /// answered UNAVAILABLE and not UNIMPLEMENTED.
   public init(
     services: [ServiceDefinition], limits: RPCLimits = .standard,
+    budget: MessageBudget = MessageBudget(), awaitsServices: Bool = false,
     interceptors: [any ServerInterceptor] = [],
     authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser,
     identify: @escaping Identify = RPCServer.everybodyIsAStranger,
@@ -28,8 +32,9 @@ public final class RPCServer: Sendable {
     brokenConnection: @escaping @Sendable (PeerIdentity, RPCError) -> Void = { _, _ in }
   ) {
     core = Core(
-      services: services, limits: limits, interceptors: interceptors, authorize: authorize,
-      identify: identify, unmappedError: unmappedError, brokenConnection: brokenConnection)
+      services: services, limits: limits, budget: budget, awaitsServices: awaitsServices,
+      interceptors: interceptors, authorize: authorize, identify: identify,
+      unmappedError: unmappedError, brokenConnection: brokenConnection)
   }
 
   deinit { core.close() }
@@ -37,9 +42,12 @@ public final class RPCServer: Sendable {
   /// Serves these as well from now on, on all connections.
   ///
   /// A worker begins with the services of the SDK, which the host leads it by, and adds its own when it
-  /// has been configured; until then they are answered UNIMPLEMENTED. May be called at any time, also
+  /// has been started. May be called at any time, also
   /// while calls are in progress. Of two services of one name the first stands.
   public func add(_ services: [ServiceDefinition]) { core.add(services) }
+
+  /// All services have been added: a call of another one is answered UNIMPLEMENTED from now on.
+  public func finishServices() { core.finishServices() }
 
   /// Lets in the processes of this process's own user id, and nobody else: not even root. From another
   /// machine, those with a certificate.

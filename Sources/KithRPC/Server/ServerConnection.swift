@@ -13,11 +13,49 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     var queue: WriteQueue
     /// When the peer's hello must be there; nil once it is.
     var helloDeadline: Moment?
+    /// How the frame under way comes; nil while none is.
+    var framePace: MessagePace?
+    /// How many bytes of memory it takes.
+    var frameBytes = 0
+    var charge = ConnectionCharge()
     var isReadingPaused = false
     var isClosed = false
     /// Handlers that wait, before they begin, until the caller has taken what was queued for it; by the serial numbers of
     /// their calls.
     var waitingForRoom: [UInt64: UnsafeContinuation<Void, Never>] = [:]
+
+    /// Takes memory for what the connection holds and `more` bytes; answers false when there is none.
+    mutating func hold(
+      plus more: Int = 0, _ budget: MessageBudget, _ trust: ConnectionTrust
+    ) -> Bool {
+      charge.hold(
+        table.bytesHeld + frameBytes + more, isTrusted: trust.isTrusted, of: budget)
+    }
+
+    /// Reads on after a pause, in which nothing could come.
+    mutating func readsAgain(_ now: Moment) {
+      isReadingPaused = false
+      table.restartPaces(now: now)
+      if framePace != nil { framePace = MessagePace(begun: now) }
+    }
+
+    /// Why the connection is to end, which has been silent where it should not; nil where it has not.
+    func silence(_ now: Moment, _ limits: RPCLimits) -> RPCError? {
+      if let helloDeadline, helloDeadline <= now {
+        return RPCError(.deadlineExceeded, "it did not say hello in time")
+      }
+      guard !isReadingPaused, let deadline = framePace?.deadline(limits.messageTimeout),
+        deadline <= now
+      else { return nil }
+      return RPCError(.deadlineExceeded, "it began a frame and did not complete it in time")
+    }
+
+    /// When something of the connection is due.
+    func nextDeadline(_ limits: RPCLimits) -> Moment? {
+      // What the server does not read cannot be late.
+      let frame = isReadingPaused ? nil : framePace?.deadline(limits.messageTimeout)
+      return [helloDeadline, frame, table.nextDeadline].compactMap(\.self).min()
+    }
 
     /// Queues what a reaction has for the caller.
     mutating func queue(_ reaction: Table.Reaction, of id: UInt32, _ framing: MessageFraming) {
@@ -39,6 +77,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   /// What only the transport's reading thread uses; its lock costs nothing and proves it.
   private struct Reading {
     var parser: FrameParser
+    /// Whether a message was under way after the last read.
+    var isWithinMessage = false
     /// The method that was called last: most calls of a connection go to one.
     var lastName: ArraySlice<UInt8> = []
     var lastMethod: MethodImplementation?
@@ -62,6 +102,10 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
 
   private let server: RPCServer.Core
   private let stream: any ByteStream
+  private let arrival: UInt64
+  private let trust = ConnectionTrust()
+  /// When something came last, in nanoseconds.
+  private let lastHeard: Atomic<UInt64>
   private let framing: MessageFraming
   private let reading: Mutex<Reading>
   private let state: Mutex<State>
@@ -70,9 +114,12 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   /// Whether more waits for the caller than may, so that no handler begins; changed under the lock of the state.
   private let isBackedUp = Atomic(false)
 
-  init(stream: any ByteStream, server: RPCServer.Core) {
+  /// A connection, the `arrival`-th of its server.
+  init(stream: any ByteStream, server: RPCServer.Core, arrival: UInt64) {
     self.server = server
     self.stream = stream
+    self.arrival = arrival
+    self.lastHeard = Atomic(Moment.now.nanoseconds)
     self.framing = stream.framing
     self.reading = Mutex(
       Reading(
@@ -81,24 +128,43 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
           maximumBytes: server.limits.maximumFrameBytes)))
     self.state = Mutex(
       State(
-        table: Table(limits: server.limits, peer: stream.peer),
-        queue: WriteQueue(framing: stream.framing)))
+        table: Table(limits: server.limits, peer: stream.peer, trust: trust),
+        queue: WriteQueue(framing: stream.framing),
+        helloDeadline: Moment.now.advanced(by: server.limits.helloTimeout)))
   }
 
   /// Sends the hello and starts to read.
   func start() {
-    let deadline = Moment.now.advanced(by: server.limits.helloTimeout)
-    state.withLock { state in
-      state.helloDeadline = deadline
+    let deadline = state.withLock { state in
       state.queue.append(raw: MessageHeader.workerHello)
+      return state.helloDeadline
     }
-    alarm.set(deadline, for: self)
+    if let deadline { alarm.set(deadline, for: self) }
     stream.start(receiver: self)
     flush()
   }
 
   /// Whether all answers are written.
   var isFlushed: Bool { state.withLock { $0.queue.isEmpty } }
+
+  /// What the server needs to know of it when it looks for one that can go.
+  var standing: ConnectionStanding {
+    state.withLock { state in
+      ConnectionStanding(
+        arrival: arrival, hasGreeted: state.helloDeadline == nil,
+        isBusy: state.table.running > 0 || !state.queue.isEmpty,
+        lastHeard: Moment(nanoseconds: lastHeard.load(ordering: .relaxed)),
+        isTrusted: trust.isTrusted)
+    }
+  }
+
+  /// Ends the connection in favour of another one.
+  func makeWay() {
+    server.refused(
+      stream.peer,
+      RPCError(.resourceExhausted, "it made way for another connection: all places were taken"))
+    close()
+  }
 
   /// Ends the connection and cancels what runs for it.
   func close() {
@@ -112,15 +178,26 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     CallExecutor.shared.beginTurn()
     var events: [FrameParser.Event] = []
     var failure: FrameParser.Failure?
+    // Nil where no message was under way before and none is now.
+    var rest: FrameRest?
     reading.withLock { reading in
       do throws(FrameParser.Failure) {
         try reading.parser.parse(bytes, into: &events)
       } catch {
         failure = error
       }
+      let wasWithinMessage = reading.isWithinMessage
+      reading.isWithinMessage = reading.parser.isWithinMessage
+      guard wasWithinMessage || reading.isWithinMessage else { return }
+      rest = FrameRest(
+        isUnderWay: reading.isWithinMessage, isNew: !wasWithinMessage || !events.isEmpty,
+        received: reading.parser.bytesReceived, kept: reading.parser.memoryTaken)
     }
     let methods = server.methods
     let now = Moment.now
+    lastHeard.store(now.nanoseconds, ordering: .relaxed)
+    // What was under way is complete, or goes on below.
+    if rest != nil { state.withLock { $0.frameBytes = 0 } }
     for event in events {
       switch event {
       case .hello: state.withLock { $0.helloDeadline = nil }
@@ -132,6 +209,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
       close()
       return .pause
     }
+    if let rest { follow(rest, now) }
     return state.withLock { state in
       if state.queue.bytesQueued > server.limits.maximumQueuedBytes { state.isReadingPaused = true }
       return state.isReadingPaused ? .pause : .proceed
@@ -140,6 +218,38 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
 
   func deliver() {
     CallExecutor.shared.endTurn()
+  }
+
+  /// The frame that is not complete after a read.
+  private struct FrameRest {
+    /// Whether there is one; otherwise the one before is complete.
+    var isUnderWay: Bool
+    /// Whether it has begun in this read.
+    var isNew: Bool
+    /// How many bytes of it have come.
+    var received: Int
+    /// How many bytes of memory it takes.
+    var kept: Int
+  }
+
+  /// Follows a frame that is not complete: there must be memory for what came of it, and its rest must come in time.
+  private func follow(_ rest: FrameRest, _ now: Moment) {
+    let (alarm, fits) = state.withLock { state -> (Moment?, Bool) in
+      guard !state.isClosed else { return (nil, true) }
+      guard rest.isUnderWay else {
+        state.framePace = nil
+        _ = state.hold(server.budget, trust)
+        return (nil, true)
+      }
+      if rest.isNew || state.framePace == nil { state.framePace = MessagePace(begun: now) }
+      state.framePace?.reached(rest.received)
+      let fits = state.hold(plus: rest.kept, server.budget, trust)
+      state.frameBytes = fits ? rest.kept : 0
+      return (state.framePace?.deadline(server.limits.messageTimeout), fits)
+    }
+    if let alarm { self.alarm.set(alarm, for: self) }
+    guard !fits, let id = reading.withLock({ $0.parser.dropMessage() }) else { return }
+    change(id) { $0.table.refuseMessage(id) }
   }
 
   private func receive(_ message: FrameParser.Message, _ methods: MethodTable, _ now: Moment) {
@@ -152,26 +262,21 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     if let notice = frame.connection { receive(notice) }
     var method: MethodImplementation?
     var admission = CallAdmission.refused(.noMessage)
-    var holdsPlace = false
     if let start = frame.start {
       method = reading.withLock { $0.method(start.method, methods) }
       if let method {
         admission = server.admission(of: frame, start, method, from: stream.peer)
+        if case .allowed(_, let principal) = admission, principal.kind != .stranger { trust.trust() }
       } else {
         admission = .refused(methods.unimplemented(start.method))
       }
-      // A place among the server's calls is taken first and given back when no call came of it, so
-      // that two connections can never both take the last one.
-      if case .allowed = admission {
-        holdsPlace = server.takePlace()
-        if !holdsPlace {
-          admission = .refused(
-            .tooManyCalls(server.limits.maximumCallsPerServer, on: "this worker"))
-        }
-      }
     }
-    change(message.id, method: method, holdingPlace: holdsPlace) {
-      $0.table.receive(message.id, frame, admission, now: now)
+    change(message.id, method: method) { state in
+      let fits =
+        !state.table.keeps(message.id, frame)
+        || state.hold(plus: frame.bytesHeld, server.budget, trust)
+      return state.table.receive(
+        message.id, frame, admission, place: server.takePlace(), fits: fits, now: now)
     }
   }
 
@@ -189,34 +294,58 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
 
   // MARK: - Calls
 
-  /// Changes the state by an event of one call, carries out what that asks for, and gives back to the
-  /// server the places of the calls that are gone by it.
+  /// Changes the state by an event of one call, carries out what that asks for, and tells the server which calls wait or
+  /// are gone by it.
   private func change(
-    _ id: UInt32, method: MethodImplementation? = nil, holdingPlace: Bool = false,
+    _ id: UInt32, method: MethodImplementation? = nil,
     _ body: (inout State) -> Table.Reaction
   ) {
-    let (reaction, surplus, size) = state.withLock { state -> (Table.Reaction, Int, Int) in
-      let before = state.table.count
+    let (reaction, count, size) = state.withLock { state -> (Table.Reaction, CallCount, Int) in
+      let before = CallCount(state.table)
       let queued = state.queue.bytesQueued
       let reaction = body(&state)
       state.queue(reaction, of: id, framing)
       checkRoom(state)
-      let surplus = (holdingPlace ? 1 : 0) - (state.table.count - before)
-      return (reaction, surplus, state.queue.bytesQueued > queued ? state.queue.bytesQueued : 0)
+      _ = state.hold(server.budget, trust)
+      return (
+        reaction, CallCount(state.table).since(before, starting: reaction.start != nil),
+        state.queue.bytesQueued > queued ? state.queue.bytesQueued : 0
+      )
     }
-    if surplus > 0 { server.givePlacesBack(surplus) }
+    count.tell(server)
     if size > 0 { queued(size) }
     carryOut(reaction, method)
+  }
+
+  /// How many calls of the table wait and run; or how many more wait, and how many that ran are gone.
+  private struct CallCount {
+    var waiting: Int
+    var running: Int
+
+    init(_ table: borrowing Table) {
+      waiting = table.waiting
+      running = table.running
+    }
+
+    /// What has changed since `before`; one that starts has taken its place itself.
+    func since(_ before: CallCount, starting: Bool) -> CallCount {
+      var change = self
+      change.waiting -= before.waiting
+      change.running -= before.running + (starting ? 1 : 0)
+      return change
+    }
+
+    func tell(_ server: RPCServer.Core) { server.count(waiting: waiting, ended: -running) }
   }
 
   private func carryOut(_ reaction: Table.Reaction, _ method: MethodImplementation?) {
     reaction.ending?.handler?.cancel()
     for wake in reaction.wakes { wake.waiter.resume(returning: wake.wakeup) }
+    if let moment = reaction.alarm { alarm.set(moment, for: self) }
     guard let call = reaction.start else { return }
     guard let method = method ?? server.methods[ArraySlice(call.method.fullName.utf8)] else {
       preconditionFailure("a call is opened only for a method that is served")
     }
-    if let deadline = call.deadline { alarm.set(deadline, for: self) }
     run(call, method)
   }
 
@@ -309,6 +438,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   private func finish(_ call: ServedCall, _ frame: OutgoingFrame) {
     let (wakes, size) = state.withLock { state -> ([Wake<Waiter>], Int) in
       let (isWanted, wakes) = state.table.finish(call)
+      _ = state.hold(server.budget, trust)
       guard isWanted, !state.isClosed else { return (wakes, 0) }
       state.queue.append(frame)
       checkRoom(state)
@@ -417,7 +547,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
       guard !state.isClosed else { return (nil, state.queue.isEmpty) }
       if state.queue.bytesQueued <= server.limits.maximumQueuedBytes / 2 {
         resumes = state.isReadingPaused
-        state.isReadingPaused = false
+        if resumes { state.readsAgain(.now) }
         let refill = state.table.refill()
         for frame in refill.frames { state.queue.append(frame) }
         wakes = refill.wakes
@@ -427,7 +557,10 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     }
     for wake in wakes { wake.waiter.resume(returning: wake.wakeup) }
     for starter in starters { starter.resume() }
-    if resumes { stream.resumeReading() }
+    if resumes {
+      alarm.set(.now.advanced(by: server.limits.messageTimeout), for: self)
+      stream.resumeReading()
+    }
     if isFlushed { server.checkIdle() }
     return batch
   }
@@ -449,37 +582,42 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
 
   private func end() {
     var starters: [UnsafeContinuation<Void, Never>] = []
-    let (reactions, surplus) = state.withLock { state -> ([Table.Reaction], Int) in
-      guard !state.isClosed else { return ([], 0) }
+    let (reactions, count) = state.withLock { state -> ([Table.Reaction], CallCount?) in
+      guard !state.isClosed else { return ([], nil) }
       state.isClosed = true
       starters = takeWaitingForRoom(&state)
-      let before = state.table.count
-      return (state.table.close(), before - state.table.count)
+      let before = CallCount(state.table)
+      let reactions = state.table.close()
+      state.frameBytes = 0
+      _ = state.hold(server.budget, trust)
+      return (reactions, CallCount(state.table).since(before, starting: false))
     }
-    server.givePlacesBack(surplus)
+    count?.tell(server)
     alarm.close()
     for reaction in reactions { carryOut(reaction, nil) }
     for starter in starters { starter.resume() }
   }
 
   func alarmRang(_ now: Moment) -> Moment? {
-    let (reactions, surplus, next, isSilent) = state.withLock {
-      state -> ([Table.Reaction], Int, Moment?, Bool) in
-      guard !state.isClosed else { return ([], 0, nil, false) }
-      let before = state.table.count
+    let (reactions, count, next, silence) = state.withLock {
+      state -> ([Table.Reaction], CallCount?, Moment?, RPCError?) in
+      guard !state.isClosed else { return ([], nil, nil, nil) }
+      let before = CallCount(state.table)
+      // What the server does not read cannot be late.
+      if state.isReadingPaused { state.table.restartPaces(now: now) }
       let reactions = state.table.expire(now)
       for reaction in reactions { state.queue(reaction, of: reaction.ending?.id ?? 0, framing) }
-      let next = [state.helloDeadline, state.table.nextDeadline].compactMap(\.self).min()
+      _ = state.hold(server.budget, trust)
       return (
-        reactions, before - state.table.count, next,
-        state.helloDeadline.map { $0 <= now } ?? false
+        reactions, CallCount(state.table).since(before, starting: false),
+        state.nextDeadline(server.limits), state.silence(now, server.limits)
       )
     }
-    server.givePlacesBack(surplus)
+    count?.tell(server)
     if !reactions.isEmpty { flush() }
     for reaction in reactions { carryOut(reaction, nil) }
-    guard isSilent else { return next }
-    server.refused(stream.peer, RPCError(.deadlineExceeded, "it did not say hello in time"))
+    guard let silence else { return next }
+    server.refused(stream.peer, silence)
     close()
     return nil
   }

@@ -9,14 +9,19 @@ public struct RPCLimits: Sendable, Equatable {
   public var maximumCallsPerConnection: Int
   /// The most of these that are streams, each of which may hold its credit of messages; past it RESOURCE_EXHAUSTED.
   public var maximumStreamsPerConnection: Int
-  /// The most calls in progress on a server, all connections together; past it RESOURCE_EXHAUSTED.
+  /// The most calls in progress on a server, all connections together; past it RESOURCE_EXHAUSTED. A call whose request is
+  /// not complete is not one of them.
   public var maximumCallsPerServer: Int
-  /// The most connections that a server holds; past it a new one is closed at once.
+  /// The most connections that a server holds; past it an idle one is closed to let a new one in, and the new one where
+  /// none is idle.
   public var maximumConnections: Int
   /// How many bytes of answers may wait for a peer that does not read before its requests are no longer read either.
   public var maximumQueuedBytes: Int
   /// How long a peer may take to send its hello.
   public var helloTimeout: Duration
+  /// How long a caller may take until a request, or a message of a stream, that it has begun is complete, and as long again
+  /// for each 64 KiB of it that have come.
+  public var messageTimeout: Duration
   /// How long nothing may come from a worker that owes answers before it is asked for a sign of life.
   public var keepaliveInterval: Duration
   /// How long it may take to give one before its connection is ended with UNAVAILABLE. A busy worker
@@ -33,8 +38,8 @@ public struct RPCLimits: Sendable, Equatable {
     maximumCallsPerConnection: Int = 1024, maximumStreamsPerConnection: Int = 256,
     maximumCallsPerServer: Int = 4096,
     maximumConnections: Int = 1024, maximumQueuedBytes: Int = 4 << 20,
-    helloTimeout: Duration = .seconds(10), keepaliveInterval: Duration = .seconds(10),
-    keepaliveTimeout: Duration = .seconds(10)
+    helloTimeout: Duration = .seconds(10), messageTimeout: Duration = .seconds(10),
+    keepaliveInterval: Duration = .seconds(10), keepaliveTimeout: Duration = .seconds(10)
   ) {
     self.maximumMessageBytes = maximumMessageBytes
     self.maximumMetadataBytes = maximumMetadataBytes
@@ -44,6 +49,7 @@ public struct RPCLimits: Sendable, Equatable {
     self.maximumConnections = maximumConnections
     self.maximumQueuedBytes = maximumQueuedBytes
     self.helloTimeout = helloTimeout
+    self.messageTimeout = messageTimeout
     self.keepaliveInterval = keepaliveInterval
     self.keepaliveTimeout = keepaliveTimeout
   }
@@ -54,6 +60,9 @@ public struct RPCLimits: Sendable, Equatable {
     let share = max(1, Int(Double(openFileLimit()) * part))
     return RPCLimits(maximumConnections: min(standard.maximumConnections, share))
   }
+
+  /// How many connections only callers that have proved who they are can keep from newcomers.
+  var keptConnections: Int { maximumConnections > 1 ? max(1, maximumConnections / 8) : 0 }
 
   /// The most bytes of one frame: a message, its metadata (whose own framing is small beside the slack) and the envelope.
   var maximumFrameBytes: Int { maximumMessageBytes + 2 * maximumMetadataBytes + 64 << 10 }

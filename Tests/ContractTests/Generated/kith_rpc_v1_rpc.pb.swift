@@ -522,6 +522,9 @@ nonisolated struct Kith_Rpc_V1_CallExecution: Sendable {
   /// What is known. Absent means nothing.
   var state: Kith_Rpc_V1_ExecutionState = .unspecified
 
+  /// The call was not started because the worker itself is not ready yet: the same connection can take it a little later.
+  var workerStarting: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -991,7 +994,7 @@ nonisolated extension Kith_Rpc_V1_FieldViolation: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Kith_Rpc_V1_CallExecution: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CallExecution"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{3}worker_starting\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1000,6 +1003,7 @@ nonisolated extension Kith_Rpc_V1_CallExecution: SwiftProtobuf.Message, SwiftPro
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.workerStarting) }()
       default: break
       }
     }
@@ -1009,11 +1013,15 @@ nonisolated extension Kith_Rpc_V1_CallExecution: SwiftProtobuf.Message, SwiftPro
     if self.state != .unspecified {
       try visitor.visitSingularEnumField(value: self.state, fieldNumber: 1)
     }
+    if self.workerStarting != false {
+      try visitor.visitSingularBoolField(value: self.workerStarting, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Kith_Rpc_V1_CallExecution, rhs: Kith_Rpc_V1_CallExecution) -> Bool {
     if lhs.state != rhs.state {return false}
+    if lhs.workerStarting != rhs.workerStarting {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -134,6 +134,13 @@ nonisolated struct Kith_Worker_V1_LaunchRecord: @unchecked Sendable {
     set {_uniqueStorage()._actsForUsers = newValue}
   }
 
+  /// The limit of the process's memory, from its manifest: the SDK sizes by it how much requests may take. Zero means that
+  /// there is none.
+  var memoryLimitBytes: UInt64 {
+    get {_storage._memoryLimitBytes}
+    set {_uniqueStorage()._memoryLimitBytes = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -558,7 +565,7 @@ fileprivate nonisolated let _protobuf_package = "kith.worker.v1"
 
 nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LaunchRecord"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0\u{3}sealing_key_file\0\u{1}store\0\u{3}virtual_time\0\u{3}pass_key\0\u{3}acts_for_users\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0\u{3}sealing_key_file\0\u{1}store\0\u{3}virtual_time\0\u{3}pass_key\0\u{3}acts_for_users\0\u{4}\u{5}memory_limit_bytes\0")
 
   fileprivate class _StorageClass {
     var _product: String = String()
@@ -576,6 +583,7 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
     var _virtualTime: Kith_Worker_V1_VirtualTime? = nil
     var _passKey: Data = Data()
     var _actsForUsers: Bool = false
+    var _memoryLimitBytes: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -601,6 +609,7 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
       _virtualTime = source._virtualTime
       _passKey = source._passKey
       _actsForUsers = source._actsForUsers
+      _memoryLimitBytes = source._memoryLimitBytes
     }
   }
 
@@ -634,6 +643,7 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._virtualTime) }()
         case 14: try { try decoder.decodeSingularBytesField(value: &_storage._passKey) }()
         case 15: try { try decoder.decodeSingularBoolField(value: &_storage._actsForUsers) }()
+        case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._memoryLimitBytes) }()
         default: break
         }
       }
@@ -691,6 +701,9 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
       if _storage._actsForUsers != false {
         try visitor.visitSingularBoolField(value: _storage._actsForUsers, fieldNumber: 15)
       }
+      if _storage._memoryLimitBytes != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._memoryLimitBytes, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -715,6 +728,7 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
         if _storage._virtualTime != rhs_storage._virtualTime {return false}
         if _storage._passKey != rhs_storage._passKey {return false}
         if _storage._actsForUsers != rhs_storage._actsForUsers {return false}
+        if _storage._memoryLimitBytes != rhs_storage._memoryLimitBytes {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -33,6 +33,8 @@ struct ServerCallTableTests {
     var handlers: [ServedCall] = []
     /// Calls that the caller is owed an end of: opened, and neither answered nor cancelled.
     var unanswered: Set<UInt32> = []
+    /// How many places were taken for handlers.
+    var places = 0
     var isClosed = false
 
     private mutating func newWaiter() -> Int {
@@ -53,15 +55,23 @@ struct ServerCallTableTests {
       if let ending = reaction.ending, ending.status != nil {
         unanswered.remove(ending.id)
       }
-      if let call = reaction.start { handlers.append(call) }
+      if let call = reaction.start {
+        handlers.append(call)
+        places -= 1
+      }
+      #expect(places == 0, "a place for each handler that starts, and for nothing else")
     }
 
     private mutating func receive(
       _ id: UInt32, _ frame: CallerFrame, _ method: MethodDescriptor
     ) {
       let isOpen = table.openIDs.contains(id)
+      func place() -> CallStatus? {
+        places += 1
+        return nil
+      }
       carryOut(
-        table.receive(id, frame, .allowed(method), now: Moment(nanoseconds: 1)))
+        table.receive(id, frame, .allowed(method), place: place(), now: Moment(nanoseconds: 1)))
       if !isOpen, table.openIDs.contains(id) { unanswered.insert(id) }
     }
 
@@ -138,6 +148,9 @@ struct ServerCallTableTests {
         }
       }
       #expect(table.count <= 3)
+      #expect(table.running == handlers.count, "what runs is what was started and has not returned")
+      #expect(table.bytesHeld >= 0)
+      if table.openIDs.isEmpty { #expect(table.bytesHeld == 0, "nothing is held for nobody") }
     }
 
     /// When the connection is over and all handlers have returned, nobody waits and no place is taken.

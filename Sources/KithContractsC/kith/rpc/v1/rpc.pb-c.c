@@ -1158,7 +1158,7 @@ const ProtobufCMessageDescriptor kith__rpc__v1__field_violation__descriptor =
   (ProtobufCMessageInit) kith__rpc__v1__field_violation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__rpc__v1__call_execution__field_descriptors[1] =
+static const ProtobufCFieldDescriptor kith__rpc__v1__call_execution__field_descriptors[2] =
 {
   {
     "state",
@@ -1172,14 +1172,27 @@ static const ProtobufCFieldDescriptor kith__rpc__v1__call_execution__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "worker_starting",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Rpc__V1__CallExecution, has_worker_starting),
+    offsetof(Kith__Rpc__V1__CallExecution, worker_starting),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__rpc__v1__call_execution__field_indices_by_name[] = {
   0,   /* field[0] = state */
+  1,   /* field[1] = worker_starting */
 };
 static const ProtobufCIntRange kith__rpc__v1__call_execution__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor kith__rpc__v1__call_execution__descriptor =
 {
@@ -1189,7 +1202,7 @@ const ProtobufCMessageDescriptor kith__rpc__v1__call_execution__descriptor =
   "Kith__Rpc__V1__CallExecution",
   "kith.rpc.v1",
   sizeof(Kith__Rpc__V1__CallExecution),
-  1,
+  2,
   kith__rpc__v1__call_execution__field_descriptors,
   kith__rpc__v1__call_execution__field_indices_by_name,
   1,  kith__rpc__v1__call_execution__number_ranges,

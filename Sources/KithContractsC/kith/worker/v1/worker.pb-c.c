@@ -907,7 +907,7 @@ void   kith__worker__v1__set_log_level_response__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__set_log_level_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[15] =
+static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[16] =
 {
   {
     "product",
@@ -1089,6 +1089,18 @@ static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "memory_limit_bytes",
+    20,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Worker__V1__LaunchRecord, has_memory_limit_bytes),
+    offsetof(Kith__Worker__V1__LaunchRecord, memory_limit_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__worker__v1__launch_record__field_indices_by_name[] = {
   14,   /* field[14] = acts_for_users */
@@ -1096,6 +1108,7 @@ static const unsigned kith__worker__v1__launch_record__field_indices_by_name[] =
   2,   /* field[2] = generation */
   9,   /* field[9] = listen */
   7,   /* field[7] = log_level */
+  15,   /* field[15] = memory_limit_bytes */
   13,   /* field[13] = pass_key */
   5,   /* field[5] = plugin_directory */
   8,   /* field[8] = plugin_version */
@@ -1107,10 +1120,11 @@ static const unsigned kith__worker__v1__launch_record__field_indices_by_name[] =
   12,   /* field[12] = virtual_time */
   1,   /* field[1] = worker */
 };
-static const ProtobufCIntRange kith__worker__v1__launch_record__number_ranges[1 + 1] =
+static const ProtobufCIntRange kith__worker__v1__launch_record__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 15 }
+  { 20, 15 },
+  { 0, 16 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
 {
@@ -1120,10 +1134,10 @@ const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
   "Kith__Worker__V1__LaunchRecord",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__LaunchRecord),
-  15,
+  16,
   kith__worker__v1__launch_record__field_descriptors,
   kith__worker__v1__launch_record__field_indices_by_name,
-  1,  kith__worker__v1__launch_record__number_ranges,
+  2,  kith__worker__v1__launch_record__number_ranges,
   (ProtobufCMessageInit) kith__worker__v1__launch_record__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

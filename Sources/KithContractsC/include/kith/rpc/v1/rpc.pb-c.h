@@ -185,10 +185,12 @@ struct  Kith__Rpc__V1__CallExecution
   ProtobufCMessage base;
   protobuf_c_boolean has_state;
   int32_t state;
+  protobuf_c_boolean has_worker_starting;
+  uint64_t worker_starting;
 };
 #define KITH__RPC__V1__CALL_EXECUTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__rpc__v1__call_execution__descriptor) \
-    , 0, 0 }
+    , 0, 0, 0, 0 }
 
 
 typedef enum {

@@ -76,10 +76,12 @@ struct  Kith__Worker__V1__LaunchRecord
   ProtobufCBinaryData pass_key;
   protobuf_c_boolean has_acts_for_users;
   uint64_t acts_for_users;
+  protobuf_c_boolean has_memory_limit_bytes;
+  uint64_t memory_limit_bytes;
 };
 #define KITH__WORKER__V1__LAUNCH_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__launch_record__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0,NULL, 0,NULL, 0, {0,NULL}, 0, 0 }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0,NULL, 0,NULL, 0, {0,NULL}, 0, 0, 0, 0 }
 
 
 struct  Kith__Worker__V1__VirtualTime
