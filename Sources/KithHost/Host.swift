@@ -119,6 +119,7 @@ public actor Host {
       throw HostFailure(.cannotCreate, "\(error)")
     }
     lock = try Self.takeRoot(places)
+    try Self.claimRoot(places)
     records = ProcessRecords(folder: places.runtimeDirectory)
     controlGroups = Result { () throws(SystemError) in try ControlGroups() }
     var (wishes, damagedWishes) = HostWishes.read(Self.wishesPath(places))
@@ -210,6 +211,20 @@ public actor Host {
       case .system(let error): throw HostFailure(.cannotCreate, advice(error, places))
       }
     }
+  }
+
+  private static func claimRoot(_ places: ProductPlaces) throws(HostFailure) {
+    let owner: String?
+    do throws(SystemError) {
+      owner = try RootProduct.claim(places)
+    } catch {
+      throw HostFailure(.cannotCreate, advice(error, places))
+    }
+    guard let owner else { return }
+    throw HostFailure(
+      .badInput,
+      "\(places.stateDirectory) holds the product \(owner), and not \(places.product); give \(places.product) "
+        + "a folder of its own with --root DIR, or start \(owner)")
   }
 
   private static func advice(_ error: SystemError, _ places: ProductPlaces) -> String {
