@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -396,6 +397,12 @@ int64_t kith_linux_wall_milliseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int kith_linux_clock_is_kept(void) {
+  struct timex state = {.modes = 0};
+  int result = adjtimex(&state);
+  return result < 0 ? -1 : result != TIME_ERROR;
 }
 
 void kith_linux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

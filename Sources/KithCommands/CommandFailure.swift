@@ -85,14 +85,38 @@ extension CommandFailure {
   }
 
   /// Usage that the argument parser refused, or an error that nobody foresaw.
-  init(parsing error: any Error) {
+  /// - Parameter arguments: what the parser was given. A value that begins with a minus sign and a digit is taken for an option by
+  ///   the parser, which says then that a value is missing, or that there is no such option.
+  init(parsing error: any Error, arguments: [String] = []) {
     let exitCode = KithCommand.exitCode(for: error).rawValue
-    let message = KithCommand.message(for: error)
+    let width = Surroundings.current.terminal.width
     // The message is followed by the usage; the parser puts a word of its own in front, and `kith:` stands there already.
-    let usage = KithCommand.fullMessage(for: error, columns: Surroundings.current.terminal.width)
-      .split(separator: "\n").map(String.init).drop { !$0.hasPrefix("Usage:") }
+    let usage = UsageText.wrapped(
+      KithCommand.fullMessage(for: error, columns: width), width: width
+    ).split(separator: "\n").map(String.init).drop { !$0.hasPrefix("Usage:") }
+    let message = KithCommand.message(for: error)
     self.init(
-      ExitStatus.all.first { $0.number == exitCode } ?? .failure, message, notes: Array(usage))
+      ExitStatus.all.first { $0.number == exitCode } ?? .failure,
+      Self.negativeValue(refusedWith: message, in: arguments) ?? message, notes: Array(usage))
+  }
+
+  /// What to say of a negative value where none can stand; nil when the parser refused something else.
+  private static func negativeValue(
+    refusedWith message: String, in arguments: [String]
+  ) -> String? {
+    let isAboutValue =
+      message.hasPrefix("Missing expected argument") || message.hasPrefix("Missing value for")
+      || message.hasPrefix("Unknown option '-")
+    let value = arguments.prefix { $0 != "--" }.first {
+      $0.first == "-" && $0.dropFirst().first?.isNumber == true
+    }
+    guard isAboutValue, let value else { return nil }
+    let shown = SafeText.line(String(value.prefix(60)))
+    guard arguments.starts(with: ["clock", "advance"]) else {
+      return "'\(shown)' is negative, and no negative value is expected here"
+    }
+    return "'\(shown)' is negative: time only advances; expected a length of time such as 90s, 3h or 1d12h. "
+      + "`kith clock set INSTANT` sets the wall clock back"
   }
 
   /// What a command threw, unless it is the argument parser's own.

@@ -14,6 +14,8 @@ struct ExitStatus: Sendable, Hashable {
     number: 1, meaning: "the worker refused or failed the call", code: .unknown)
   static let changes = ExitStatus(
     number: 2, meaning: "something would change (only `kith plan --exit-code`)", code: .ok)
+  static let action = ExitStatus(
+    number: 3, meaning: "somebody must do something (only `kith doctor`)", code: .ok)
   static let usage = ExitStatus(
     number: 64, meaning: "wrong usage: unknown flag, missing value", code: .invalidArgument)
   static let badInput = ExitStatus(
@@ -44,7 +46,7 @@ struct ExitStatus: Sendable, Hashable {
 
   /// All of them, in the order of their numbers.
   static let all: [ExitStatus] = [
-    .ok, .failure, .changes, .usage, .badInput, .unavailable, .defect, .cannotCreate, .tryAgain,
+    .ok, .failure, .changes, .action, .usage, .badInput, .unavailable, .defect, .cannotCreate, .tryAgain,
     .permission, .deadline, .interrupted, .terminated,
   ]
 

@@ -53,6 +53,10 @@ public enum KithCommandLine {
     do {
       switch invocation {
       case .command(let arguments):
+        if let help = CommandHelp(arguments)?.json {
+          try Output.line(help.text(pretty: true))
+          return ExitStatus.ok.number
+        }
         var command = try KithCommand.parseAsRoot(arguments)
         if var command = command as? any AsyncParsableCommand {
           try await command.run()
@@ -76,14 +80,16 @@ public enum KithCommandLine {
   private static func report(
     any error: any Error, arguments: [String], ifCancelled ended: ExitStatus
   ) -> Int32 {
-    var failure = CommandFailure(known: error) ?? CommandFailure(parsing: error)
+    var failure =
+      CommandFailure(known: error) ?? CommandFailure(parsing: error, arguments: arguments)
     if Task.isCancelled {
       failure = CommandFailure(ended, ended == .terminated ? "terminated" : "interrupted")
     } else if KithCommand.exitCode(for: error).isSuccess {
       // Help that was asked for.
       do throws(CommandFailure) {
+        let width = Surroundings.current.terminal.width
         try Output.line(
-          KithCommand.fullMessage(for: error, columns: Surroundings.current.terminal.width))
+          UsageText.wrapped(KithCommand.fullMessage(for: error, columns: width), width: width))
         return ExitStatus.ok.number
       } catch {
         failure = error

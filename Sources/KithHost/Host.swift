@@ -140,6 +140,7 @@ public actor Host {
       throw HostFailure(.cannotCreate, "\(error)")
     }
     lock = try Self.takeRoot(places)
+    try Self.claimRoot(places)
     records = ProcessRecords(places)
     product = settings.plan.product
     do throws(SystemError) {
@@ -242,6 +243,20 @@ public actor Host {
       case .system(let error): throw HostFailure(.cannotCreate, advice(error, places))
       }
     }
+  }
+
+  private static func claimRoot(_ places: ProductPlaces) throws(HostFailure) {
+    let owner: String?
+    do throws(SystemError) {
+      owner = try RootProduct.claim(places)
+    } catch {
+      throw HostFailure(.cannotCreate, advice(error, places))
+    }
+    guard let owner else { return }
+    throw HostFailure(
+      .badInput,
+      "\(places.stateDirectory) holds the product \(owner), and not \(places.product); give \(places.product) "
+        + "a folder of its own with --root DIR, or start \(owner)")
   }
 
   static func advice(_ error: SystemError, _ places: ProductPlaces) -> String {

@@ -152,6 +152,7 @@ public struct PluginManifest: Sendable, Equatable {
   /// The name that the text of a `plugin.yaml` gives, also when the text is no YAML; `nil` when it gives no right one.
   static func statedName(in text: String) -> String? {
     let key = "plugin:"
+    let text = YAMLReader.withoutByteOrderMark(text)
     for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix(key) {
       let value = line.dropFirst(key.count).prefix { $0 != "#" }
         .filter { !$0.isWhitespace && $0 != "\"" && $0 != "'" }

@@ -5,7 +5,7 @@ public enum ReservedNames {
   /// The command line knows its commands and this module may not import it; a test there keeps the two equal.
   public static let commands: Set<String> = [
     "alerts", "apply", "backup", "call", "clock", "complete", "completion", "demo", "describe",
-    "down",
+    "doctor", "down",
     "erase", "events", "exit-codes", "export", "help", "log-level", "logs", "plan", "plugin",
     "restart", "restore", "rotate-key", "start", "status", "stop", "top", "up", "upgrade", "why",
   ]

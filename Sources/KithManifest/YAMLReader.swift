@@ -14,12 +14,19 @@ struct YAMLReader {
 
   /// Reads the one document of a file.
   static func read(_ text: String, file: String) throws(ManifestErrors) -> ManifestValue {
+    let text = withoutByteOrderMark(text)
     var reader = YAMLReader(file: file)
     do throws(ManifestError) {
       return try reader.readDocument(text)
     } catch {
       throw ManifestErrors(error)
     }
+  }
+
+  /// The text behind the byte order mark (U+FEFF) that some editors write first. It is no part of the first key, and takes no column.
+  static func withoutByteOrderMark(_ text: String) -> String {
+    guard text.unicodeScalars.first == "\u{feff}" else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.dropFirst()))
   }
 
   private mutating func readDocument(_ text: String) throws(ManifestError) -> ManifestValue {

@@ -42,15 +42,16 @@ public struct Backup: Sendable {
 
   /// Makes a backup, also while the workers write: of each store as it is at one moment, and of each at its own.
   /// - Parameters:
-  ///   - path: the file; one that is there is replaced.
+  ///   - path: the file.
   ///   - product: the product's name.
   ///   - workers: those whose stores are wanted.
   ///   - passphrase: what the product's key is put into it with; without it the key is not in it.
+  ///   - replaces: whether a file that is there is replaced.
   ///   - milliseconds: what time it is, in milliseconds since 1970.
-  /// - Throws: ``StoreError`` when a store is damaged or the file cannot be written; one that was there then stays.
+  /// - Throws: ``StoreError`` when a store is damaged, the file is there and is not to be replaced, or the file cannot be written; one that was there then stays.
   public static func make(
     at path: String, of stores: ProductStores, product: String, workers: [String],
-    passphrase: PassphraseSealing? = nil, now milliseconds: Int64
+    passphrase: PassphraseSealing? = nil, replaces: Bool = false, now milliseconds: Int64
   ) throws(StoreError) -> Backup {
     let draft = "\(path).partial"
     let copy = "\(path).copy"
@@ -75,7 +76,9 @@ public struct Backup: Sendable {
         DurableCopy.removeDatabase(copy)
       }
       try archive.close()
-      guard rename(draft, path) == 0 else {
+      // A hard link, other than a rename, never replaces a file, not even one that came meanwhile.
+      guard (replaces ? rename(draft, path) : link(draft, path)) == 0 else {
+        if errno == EEXIST { throw existing(path) }
         throw StoreError(
           .unusable, "\(path) cannot be written: \(String(cString: strerror(errno)))")
       }
@@ -88,6 +91,13 @@ public struct Backup: Sendable {
       throw StoreError((error as? DatabaseError).flatMap(StoreError.code) ?? .unusable, error, path)
     }
     return try Backup(path: path)
+  }
+
+  /// Why a file that is there is left as it is.
+  public static func existing(_ path: String) -> StoreError {
+    StoreError(
+      .inputOutput,
+      "\(path) exists and was left as it is; choose another name, or replace it with --force")
   }
 
   private static let schema = """

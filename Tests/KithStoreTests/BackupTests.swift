@@ -19,15 +19,28 @@ struct BackupTests {
   }
 
   private func back(
-    up workers: [String] = ["reminders"], passphrase: String? = nil
+    up workers: [String] = ["reminders"], passphrase: String? = nil, replaces: Bool = true
   ) throws -> Backup {
     try Backup.make(
       at: path, of: product.stores, product: "milo", workers: workers,
-      passphrase: try passphrase.map { try PassphraseSealing(passphrase: $0) },
+      passphrase: try passphrase.map { try PassphraseSealing(passphrase: $0) }, replaces: replaces,
       now: 1_800_000_000_000)
   }
 
   // MARK: Backup
+
+  @Test func aFileThatIsThereIsNotReplacedUnasked() async throws {
+    try await product.write(0..<3, of: "reminders")
+    let first = try back(replaces: false)
+    let before = TemporaryFolder.text(of: first.path)
+    let error = #expect(throws: StoreError.self) { try back(replaces: false) }
+    #expect(error?.message.contains("--force") == true)
+    #expect(TemporaryFolder.text(of: first.path) == before)
+    #expect(TemporaryFolder.names(in: product.folder.path).contains("product.backup.partial") == false)
+    try await product.write(3..<5, of: "reminders")
+    _ = try back()
+    #expect(TemporaryFolder.text(of: first.path) != before)
+  }
 
   @Test func aBackupIsOfOneMomentWhileTheWorkerWrites() async throws {
     try await product.write(0..<100, of: "reminders")

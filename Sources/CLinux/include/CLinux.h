@@ -135,5 +135,9 @@ int kith_linux_is_delegated(const char *group);
 // longer Glibc's.
 int64_t kith_linux_wall_milliseconds(void);
 
+// Whether something keeps the machine's clock right, by adjtimex(2), which then changes nothing: 1 or 0, -1 when the kernel does
+// not tell. Not in the Glibc module.
+int kith_linux_clock_is_kept(void);
+
 // prctl(2) PR_SET_NAME for the calling thread. Variadic in C.
 void kith_linux_name_thread(const char *name);

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import KithJSON
 import KithManifest
 import KithSealing
@@ -14,6 +15,8 @@ struct BackupCommand: ParsableCommand {
       file: it opens only where the product's key is. With --passphrase-file the key is in it, sealed with a passphrase \
       of 12 characters or more, and it opens on any machine.
 
+      A file that is there is left as it is, and the exit code is 73, unless --force is given.
+
       EXAMPLES
         kith backup --to milo.backup
         kith backup reminders --to reminders.backup
@@ -23,8 +26,11 @@ struct BackupCommand: ParsableCommand {
   @Argument(help: "Workers by their names. (default: all that keep something)")
   var workers: [String] = []
 
-  @Option(help: ArgumentHelp("The file; one that is there is replaced.", valueName: "file"))
+  @Option(help: ArgumentHelp("The file to make.", valueName: "file"))
   var to: String
+
+  @Flag(help: "Replace the file if it is there.")
+  var force = false
 
   @Option(
     help: ArgumentHelp(
@@ -43,9 +49,11 @@ struct BackupCommand: ParsableCommand {
     }
     let passphrase = try passphraseFile.map(PassphraseFile.read)
     let path = Surroundings.absolutePath(to)
+    // Now, before a large store is copied for nothing; made sure of again when the copy takes its name.
+    guard force || access(path, F_OK) != 0 else { throw Backup.existing(path) }
     let backup = try Backup.make(
       at: path, of: kept.stores, product: kept.places.product, workers: workers,
-      passphrase: try passphrase.map { try PassphraseSealing(passphrase: $0) },
+      passphrase: try passphrase.map { try PassphraseSealing(passphrase: $0) }, replaces: force,
       now: Surroundings.now)
     if output.json {
       try Output.line(backup.json.text(pretty: true))

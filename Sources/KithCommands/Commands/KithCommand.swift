@@ -25,7 +25,7 @@ struct KithCommand: AsyncParsableCommand {
 
   private static let commands: [any ParsableCommand.Type] = [
     UpCommand.self, DownCommand.self, StatusCommand.self, WhyCommand.self, TopCommand.self,
-    AlertsCommand.self,
+    AlertsCommand.self, DoctorCommand.self,
     StartCommand.self, StopCommand.self, RestartCommand.self, UpgradeCommand.self,
     LogsCommand.self, EventsCommand.self, LogLevelCommand.self, ClockCommand.self,
     CallCommand.self, DescribeCommand.self, DemoCommand.self,

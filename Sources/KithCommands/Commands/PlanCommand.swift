@@ -73,7 +73,7 @@ struct PlanCommand: AsyncParsableCommand {
       object["changes"] = .array(changes.map(\.json))
       try Output.line(JSONValue.object(object).text(pretty: true))
     } else {
-      try Output.line(plan.description)
+      try Output.lines(Self.lines(of: plan, surroundings.terminal))
       try Output.line()
       try Output.lines(
         left.map { Self.words($0, surroundings.terminal) }
@@ -81,6 +81,15 @@ struct PlanCommand: AsyncParsableCommand {
           + report.lines(changes) + stopped)
     }
     if exitCode, !changes.isEmpty { throw ExitCode(ExitStatus.changes.number) }
+  }
+
+  /// The plan, its lines broken behind their labels.
+  static func lines(of plan: Plan, _ terminal: Terminal) -> [String] {
+    plan.description.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+      let text = SafeText.line(String(line))
+      return TextWidth.hanging(
+        text, width: terminal.width, indentation: text.hasPrefix("     ") ? 15 : 2)
+    }
   }
 
   private static func words(_ left: LeftProduct, _ terminal: Terminal) -> [String] {

@@ -13,8 +13,19 @@ struct UpCommand: AsyncParsableCommand {
     commandName: "up",
     abstract: "Starts a product in the background, and waits until its workers are ready.",
     discussion: """
-      A product that runs is left alone; workers that run on after their host died are taken over as they are. Ends with \
-      exit code 69 when a worker does not become ready; the host then keeps running and keeps trying.
+      A product that runs is left alone; workers that run on after their host died are taken over as they are. However \
+      often it is called at once, one host is started and each call ends the same.
+
+      EXIT CODES
+        0    the product runs, and each worker that is wanted is ready
+        64   wrong usage
+        65   a manifest is wrong, or the folder of --root holds another product
+        69   a worker failed: the host keeps running and keeps trying; or a host is
+             there and does not answer
+        73   a folder or socket cannot be created
+        75   another host holds the folder and did not listen within --timeout
+        77   the product is another user's
+        124  a worker was not ready within --timeout; the host keeps trying
 
       EXAMPLES
         kith up boomer-buddy
@@ -58,19 +69,42 @@ struct UpCommand: AsyncParsableCommand {
     let places = try ProductPlaces(
       product: plan.product, root: root, environment: surroundings.environment)
 
-    if let connection = try await RunningProduct.openIfRunning(places)?.connection {
+    if let running = try await RunningProduct.openIfRunning(places, mayBeStarting: true) {
+      // Beside the report, which is the same whoever started the product.
       if !output.json {
-        try Output.line("\(plan.title) is running already; nothing was started.")
-        try Output.line()
+        Output.errorLine("kith: \(plan.title) is running already; nothing was started")
       }
-      try await show(connection, surroundings, isNew: false)
-      return
+      return try await show(running.connection, surroundings)
     }
     try plan.checkCredentials()
-    try start(surroundings, places: places, root: root)
-    try await show(
-      try await HostConnection.open(product: places.product, address: places.controlAddress),
-      surroundings, isNew: true)
+    try await show(started(surroundings, places: places, root: root).connection, surroundings)
+  }
+
+  /// The product, with a host that this command started, or another that was faster.
+  ///
+  /// A host that another command has just started, or that is about to end, holds the root and does not listen. This one is then
+  /// tried again: it comes to listen, or the root comes free.
+  private func started(
+    _ surroundings: Surroundings, places: ProductPlaces, root: String?
+  ) async throws -> RunningProduct {
+    let end = ContinuousClock.now + time.timeout.duration
+    while true {
+      let isOurs = try start(surroundings, places: places, root: root)
+      if let running = try await RunningProduct.openIfRunning(places, mayBeStarting: !isOurs) {
+        return running
+      }
+      guard !isOurs else {
+        throw CommandFailure(
+          .unavailable, "the host listened and has ended since; see `kith logs kithd`")
+      }
+      guard .now < end else {
+        throw CommandFailure(
+          .tryAgain,
+          "another host holds \(places.stateDirectory) and did not listen within \(time.timeout); see "
+            + "\(places.logFile(worker: "kithd")), or wait longer with --timeout")
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
   }
 
   /// What virtual clocks show first, in milliseconds since 1970.
@@ -87,12 +121,13 @@ struct UpCommand: AsyncParsableCommand {
     try left.takeOver(environment: surroundings.environment)
     let running = try await RunningProduct.open(
       left.places(environment: surroundings.environment))
-    try await show(running.connection, surroundings, isNew: true)
+    try await show(running.connection, surroundings)
   }
 
+  /// Starts a host. Answers whether it listens; false when another one holds the root.
   private func start(
     _ surroundings: Surroundings, places: ProductPlaces, root: String?
-  ) throws(CommandFailure) {
+  ) throws(CommandFailure) -> Bool {
     var arguments = ["run", "--product", Surroundings.productArgument(product)]
     for folder in plugins.folders {
       arguments += ["--plugins", Surroundings.absolutePath(folder)]
@@ -105,12 +140,12 @@ struct UpCommand: AsyncParsableCommand {
       path.split(separator: ":").map { Surroundings.absolutePath(String($0)) }
         .joined(separator: ":")
     }
-    try HostProcess.find().launch(arguments, environment: environment)
+    return try HostProcess.find().launch(arguments, environment: environment)
   }
 
   /// Waits until all workers are ready or have failed, and shows them.
   private func show(
-    _ connection: HostConnection, _ surroundings: Surroundings, isNew: Bool
+    _ connection: HostConnection, _ surroundings: Surroundings
   ) async throws {
     let status: GetStatusResponse
     do throws(RPCError) {
@@ -188,10 +223,20 @@ struct UpCommand: AsyncParsableCommand {
       rows.append(("kith\(options) logs \(worker.name) -f", "what it says"))
     }
     rows.append(("kith\(options) down", "the end"))
-    let width = rows.map { TextWidth.columns($0.0) }.max() ?? 0
-    return [terminal.text("Try next:", .bold)]
-      + rows.map {
-        "  " + TextWidth.padded($0.0, to: width) + "   " + terminal.text($0.1, .faint)
+    return [terminal.text("Try next:", .bold)] + Self.lines(of: rows, terminal)
+  }
+
+  /// Commands with what they are for: beside each other where there is room, else below, so that no command is broken.
+  static func lines(of rows: [(command: String, purpose: String)], _ terminal: Terminal) -> [String]
+  {
+    let width = rows.map { TextWidth.columns($0.command) }.max() ?? 0
+    let widest = rows.map { TextWidth.columns($0.purpose) }.max() ?? 0
+    guard 2 + width + 3 + widest > terminal.width else {
+      return rows.map {
+        "  " + TextWidth.padded($0.command, to: width) + "   "
+          + terminal.text($0.purpose, .faint)
       }
+    }
+    return rows.flatMap { ["  \($0.command)", "      " + terminal.text($0.purpose, .faint)] }
   }
 }

@@ -35,8 +35,13 @@ struct WorkerCommand {
     let verbs = Verb.verbs(of: services)
     let help = VerbHelp(
       contracts: described.contracts, worker: worker, terminal: surroundings.terminal)
+    // Help ends the reading of the arguments: what stands behind it is looked for here.
+    let isJSON = (leading + arguments).prefix { $0 != "--" }.contains("--json")
     guard !helpComesFirst, let name = rest.first else {
-      try Output.line(help.text(services: services, verbs: verbs))
+      try Output.line(
+        isJSON
+          ? help.json(services: services, verbs: verbs).text(pretty: true)
+          : help.text(services: services, verbs: verbs))
       return
     }
     let verb = try Verb.verb(named: name, among: verbs, worker: worker)
@@ -47,7 +52,7 @@ struct WorkerCommand {
       Array(rest.dropFirst()), request: type, contracts: described.contracts,
       command: "\(command) \(verb.name)", settings: settings, reader: SystemValueReader())
     if parsed.wantsHelp {
-      try Output.line(help.text(verb))
+      try Output.line(isJSON ? help.json(verb).text(pretty: true) : help.text(verb))
       return
     }
     let readsLines = verb.method.isClientStreaming && parsed.request.encoded().isEmpty

@@ -30,12 +30,16 @@ struct CommandShape: Equatable {
 
   /// All of `kith`: the commands that are shown, as its subcommands.
   static func kith() -> CommandShape? {
+    dump()?["command"].map(CommandShape.init)
+  }
+
+  /// What the argument parser tells of all commands.
+  static func dump() -> JSONValue? {
     do {
       _ = try KithCommand.parseAsRoot(["--experimental-dump-help"])
       return nil
     } catch {
-      let dump = try? JSONValue(parsing: KithCommand.fullMessage(for: error))
-      return dump?["command"].map(CommandShape.init)
+      return try? JSONValue(parsing: KithCommand.fullMessage(for: error))
     }
   }
 

@@ -34,10 +34,13 @@ struct HostProcess: Sendable {
   }
 
   /// Starts the host with these arguments and waits until it listens.
-  /// - Throws: what it said when it did not come to that. That another host was faster is no failure: that one will do.
-  func launch(_ arguments: [String], environment: [String: String]) throws(CommandFailure) {
+  /// - Returns: whether it does; false when another host holds the root, which may not listen yet.
+  /// - Throws: what it said when it did not come to that.
+  @discardableResult
+  func launch(_ arguments: [String], environment: [String: String]) throws(CommandFailure) -> Bool {
     switch try start(arguments, environment: environment) {
-    case .listening, .ended(ExitStatus.tryAgain.number, _): return
+    case .listening: return true
+    case .ended(ExitStatus.tryAgain.number, _): return false
     case .silent:
       throw CommandFailure(
         .unavailable,

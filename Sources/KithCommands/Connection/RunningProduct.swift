@@ -37,8 +37,10 @@ struct RunningProduct: Sendable {
     }
     let variable = environment["KITH_PRODUCT"].flatMap { $0.isEmpty ? nil : $0 }
     if let product = product ?? variable {
-      return try await open(
+      let running = try await open(
         ProductPlaces(product: product, root: root, environment: environment))
+      try await running.expectOwnProduct()
+      return running
     }
     if let root { return try await find(in: root, environment: environment) }
     return try await findRunning(with: workers, environment: environment)
@@ -60,6 +62,22 @@ struct RunningProduct: Sendable {
     }
   }
 
+  /// Makes sure that the host runs the product that these places are for. One root holds one product, whatever it is asked for.
+  /// - Throws: ``CommandFailure`` with exit code 65 when it runs another one.
+  func expectOwnProduct() async throws {
+    // The folders of a product that was started without --root have its name.
+    guard let root = places.root else { return }
+    let status = try await connection.host.getStatus(
+      GetStatusRequest(), options: CallOptions(timeout: CallSettings.standardTimeout))
+    guard status.product != places.product else { return }
+    connection.close()
+    throw CommandFailure(
+      .badInput,
+      "\(root) holds the product \(SafeText.line(status.product)), which runs, and not "
+        + "\(places.product); give \(places.product) a folder of its own with --root DIR, or end "
+        + "the other with `kith down --root \(root)`")
+  }
+
   /// How long a host may take to say anything at all.
   private static let patience = Duration.seconds(5)
 
@@ -71,17 +89,26 @@ struct RunningProduct: Sendable {
     } catch {
       guard [.unavailable, .deadlineExceeded].contains(error.code) else { return }
       connection.close()
-      throw RPCError(.unavailable, "the host takes connections and does not answer", cause: error)
+      throw RPCError(.unavailable, silence, cause: error)
     }
   }
 
+  private static let silence = "the host takes connections and does not answer"
+
   /// The product in these places; nil when no host runs there.
-  /// - Throws: as ``open(_:)``; ``CommandFailure`` with exit code 69 when a host is there and does not answer.
-  static func openIfRunning(_ places: ProductPlaces) async throws -> RunningProduct? {
+  /// - Parameter mayBeStarting: whether a host that does not listen yet counts as none, rather than as one that does not answer.
+  /// - Throws: as ``open(_:)``; ``CommandFailure`` with exit code 65 when the host runs another product, and with 69 when a host is
+  ///   there and does not answer.
+  static func openIfRunning(
+    _ places: ProductPlaces, mayBeStarting: Bool = false
+  ) async throws -> RunningProduct? {
     do {
-      return try await open(places)
+      let running = try await open(places)
+      try await running.expectOwnProduct()
+      return running
     } catch let error as RPCError {
       guard error.code == .unavailable else { throw error }
+      if mayBeStarting, error.message != silence { return nil }
       // Without a socket there never was a host, or it has ended as it should.
       guard access(places.controlSocket, F_OK) == 0 else { return nil }
       let found = LeftProduct.all(

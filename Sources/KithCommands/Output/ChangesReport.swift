@@ -11,16 +11,23 @@ struct ChangesReport {
     changes.flatMap { change -> [String] in
       let lines = change.lines.map(SafeText.line)
       return lines.prefix(1).map { terminal.text($0, Self.style(of: change.kind)) }
-        + lines.dropFirst()
+        + lines.dropFirst().flatMap {
+          TextWidth.hanging($0, width: terminal.width, indentation: 6)
+        }
     }
   }
 
   /// What became of changes, a line each.
   func lines(_ outcomes: [ChangeOutcome]) -> [String] {
-    outcomes.map { outcome in
+    outcomes.flatMap { outcome in
       let change = KithManifest.PlannedChange(outcome.change ?? HostContract.PlannedChange())
-      return "\(change.kind.sign) \(SafeText.line(change.subject)): "
-        + terminal.text(SafeText.line(outcome.outcome), outcome.succeeded ? .green : .red)
+      let head = "\(change.kind.sign) \(SafeText.line(change.subject)): "
+      return TextWidth.hanging(head + SafeText.line(outcome.outcome), width: terminal.width)
+        .enumerated().map { position, line in
+          let colour: Terminal.Colour = outcome.succeeded ? .green : .red
+          guard position == 0, line.hasPrefix(head) else { return terminal.text(line, colour) }
+          return head + terminal.text(String(line.dropFirst(head.count)), colour)
+        }
     }
   }
 

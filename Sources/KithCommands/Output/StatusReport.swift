@@ -11,20 +11,34 @@ struct StatusReport {
   var lines: [String] {
     let title = SafeText.line(status.title.isEmpty ? status.product : status.title)
     let uptime = Quantities.elapsed(milliseconds: now - status.hostStartedAtMs)
-    let head =
-      "\(terminal.text(title, .bold)) (\(SafeText.line(status.product)))"
-      + "  host \(SafeText.line(status.hostVersion)), pid \(status.hostPid), up \(uptime)"
-    let degradations = status.degradations.flatMap { reason in
-      TextWidth.wrapped("degraded: \(SafeText.line(reason))", width: terminal.width - 2)
-        .enumerated().map { terminal.text(($0.offset == 0 ? "" : "  ") + $0.element, .yellow) }
+    let head = TextWidth.hanging(
+      "\(title) (\(SafeText.line(status.product)))"
+        + "  host \(SafeText.line(status.hostVersion)), pid \(status.hostPid), up \(uptime)",
+      width: terminal.width
+    ).enumerated().map { position, line in
+      position == 0 && line.hasPrefix(title)
+        ? terminal.text(title, .bold) + line.dropFirst(title.count) : line
     }
-    guard !status.workers.isEmpty else { return [head, "", "The product has no workers."] }
-    let elsewhere = status.remoteServices.map {
-      "elsewhere: \(SafeText.line($0.service))  \(SafeText.line($0.address))"
+    guard !status.workers.isEmpty else { return head + ["", "The product has no workers."] }
+    let elsewhere = status.remoteServices.flatMap {
+      TextWidth.hanging(
+        "elsewhere: \(SafeText.line($0.service))  \(SafeText.line($0.address))",
+        width: terminal.width)
     }
-    return [head] + degradations + [""] + Self.table(status.workers, now: now).lines(terminal)
+    return head + degradations + [""] + Self.table(status.workers, now: now).lines(terminal)
       + (elsewhere.isEmpty ? [] : [""] + elsewhere)
       + Concerns(alerts: status.alerts, logTroubles: status.logTroubles).lines(terminal)
+  }
+
+  /// What the machine does not let the host keep: one thing in full, of several how many there are.
+  private var degradations: [String] {
+    let reasons = status.degradations.map(SafeText.line)
+    guard let first = reasons.first else { return [] }
+    let text =
+      reasons.count == 1
+      ? first : "\(reasons.count) things that should be kept are not; `kith doctor` lists them"
+    return TextWidth.hanging("degraded: \(text)", width: terminal.width)
+      .map { terminal.text($0, .yellow) }
   }
 
   /// The workers as a table.

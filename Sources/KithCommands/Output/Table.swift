@@ -27,13 +27,10 @@ struct Table {
   var columns: [Column]
   var rows: [Row]
 
-  /// The table as lines. Between two columns are two spaces; nothing is written behind the last one.
+  /// The table as lines. Between two columns are two spaces; nothing is written behind the last one. On a terminal that is too
+  /// narrow, texts take several lines in their columns; what reads a pipe finds each whole.
   func lines(_ terminal: Terminal) -> [String] {
-    let widths = columns.indices.map { column in
-      max(
-        TextWidth.columns(columns[column].title),
-        rows.map { TextWidth.columns($0.cells[column].text) }.max() ?? 0)
-    }
+    let widths = widths(terminal)
     func line(_ cells: [Cell]) -> String {
       var line = ""
       for (column, cell) in cells.enumerated() {
@@ -52,12 +49,39 @@ struct Table {
     }
     var lines = [line(columns.map { Cell($0.title, .faint) })]
     for row in rows {
-      lines.append(line(row.cells))
+      let cells = zip(row.cells, widths).map { cell, width in
+        TextWidth.cut(cell.text, to: width).map { Cell($0, cell.colour) }
+      }
+      for number in 0..<(cells.map(\.count).max() ?? 0) {
+        lines.append(line(cells.map { number < $0.count ? $0[number] : Cell("") }))
+      }
       for note in row.notes {
         lines += TextWidth.wrapped(note.text, width: terminal.width - 4)
           .map { "    " + terminal.text($0, note.colour) }
       }
     }
     return lines
+  }
+
+  /// The narrowest that a column of texts becomes.
+  private static let narrowest = 8
+
+  /// The columns' widths: as wide as what is in them, the widest of texts narrower where the terminal has no room.
+  private func widths(_ terminal: Terminal) -> [Int] {
+    var widths = columns.indices.map { column in
+      max(
+        TextWidth.columns(columns[column].title),
+        rows.map { TextWidth.columns($0.cells[column].text) }.max() ?? 0)
+    }
+    guard terminal.breaksTables else { return widths }
+    let texts = columns.indices.filter { !columns[$0].isNumeric }
+    var excess = widths.reduce(2 * (widths.count - 1), +) - terminal.width
+    while excess > 0, let widest = texts.max(by: { widths[$0] < widths[$1] }),
+      widths[widest] > max(Self.narrowest, TextWidth.columns(columns[widest].title))
+    {
+      widths[widest] -= 1
+      excess -= 1
+    }
+    return widths
   }
 }

@@ -8,18 +8,26 @@ struct Terminal: Sendable, Equatable {
   var height: Int?
   /// Whether text may be coloured.
   var hasColour: Bool
+  /// Whether a table that is too wide is broken at the width. A pipe has none, unless `COLUMNS` gives it one: what searches it for a
+  /// name must find it.
+  var breaksTables: Bool
 
   /// A terminal as described.
-  init(width: Int = 80, height: Int? = nil, hasColour: Bool = false) {
+  init(
+    width: Int = 80, height: Int? = nil, hasColour: Bool = false, breaksTables: Bool = true
+  ) {
     self.width = width
     self.height = height
     self.hasColour = hasColour
+    self.breaksTables = breaksTables
   }
 
   /// Standard output as it is: colour only on a terminal, and not with `NO_COLOR` or `TERM=dumb`.
   static func standardOutput(environment: [String: String]) -> Terminal {
     let asked = environment["COLUMNS"].flatMap { Int($0) }.map { min(max($0, narrowest), 1000) }
-    guard isatty(STDOUT_FILENO) == 1 else { return Terminal(width: asked ?? 80) }
+    guard isatty(STDOUT_FILENO) == 1 else { 
+      return Terminal(width: asked ?? 80, breaksTables: asked != nil)
+    }
     var size = winsize()
     let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     let isDumb = environment["TERM"] == "dumb"

@@ -44,6 +44,32 @@ enum TextWidth {
     return result
   }
 
+  /// The text broken into lines of at most so many columns, those behind the first one indented.
+  static func hanging(_ text: String, width: Int, indentation: Int = 2) -> [String] {
+    let lines = wrapped(text, width: width - indentation)
+    guard lines.count > 1, columns(text) > width else { return [text] }
+    let space = String(repeating: " ", count: indentation)
+    return [lines[0]] + lines.dropFirst().map { space + $0 }
+  }
+
+  /// The text cut into pieces of at most so many columns, wherever that is: for names, which have no spaces.
+  static func cut(_ text: String, to width: Int) -> [String] {
+    var pieces: [String] = []
+    var piece = ""
+    var column = 0
+    for character in text {
+      let next = columns(character)
+      if column + next > width, !piece.isEmpty {
+        pieces.append(piece)
+        piece = ""
+        column = 0
+      }
+      piece.append(character)
+      column += next
+    }
+    return pieces + [piece]
+  }
+
   /// The text broken between words into lines of at most so many columns; spaces within a line are kept.
   static func wrapped(_ text: String, width: Int) -> [String] {
     guard columns(text) > width else { return [text] }

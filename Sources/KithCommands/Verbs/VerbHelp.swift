@@ -88,7 +88,7 @@ struct VerbHelp {
     return "--\(flag.name) \(flag.valueName ?? "")"
   }
 
-  private func description(of flag: RequestFlag) -> String {
+  func description(of flag: RequestFlag) -> String {
     var text = flag.field.documentation
     let enclosing = flag.path.dropLast().compactMap(\.oneof)
     if flag.field.isDeprecated { text = "No longer to be used. " + text }
@@ -113,7 +113,7 @@ struct VerbHelp {
     return notes
   }
 
-  private static func ownOptions(
+  static func ownOptions(
     of method: MethodDescription
   ) -> [(name: String, title: String, text: String)] {
     ownOptions.compactMap { option in
