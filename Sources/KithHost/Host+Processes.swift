@@ -1,6 +1,5 @@
 import Glibc
 import KithManifest
-import KithSealing
 import KithSupervision
 import KithWire
 import WorkerContract
@@ -33,7 +32,7 @@ extension Host {
     }
     let address = "ipc://\(socket)"
     let state = try stateFolder(of: worker)
-    let sealingKey = state.isEmpty ? "" : try sealingKey()
+    let sealing = try state.isEmpty ? (keys: [], missingReason: "") : sealingKeys(of: worker.name)
     let stdout = try OutputSpool.create(spoolPath(of: incarnation, .stdout))
     let stderr = try OutputSpool.create(spoolPath(of: incarnation, .stderr))
     let launch = try Descriptor.pipe()
@@ -52,9 +51,7 @@ extension Host {
           ], openFiles: worker.limits.openFiles, dataBytes: dataBytes(of: worker),
           controlGroup: try group?.door(),
           confinement: Confinement(
-            of: worker, state: state,
-            keys: state.isEmpty ? nil : settings.places.keysDirectory,
-            sockets: settings.places.runtimeDirectory,
+            of: worker, state: state, sockets: settings.places.runtimeDirectory,
             remoteServices: settings.plan.remoteServices)))
     } catch {
       group?.remove()
@@ -71,12 +68,13 @@ extension Host {
         secret: secret.bytes, address: address, pluginDirectory: worker.pluginDirectory,
         stateDirectory: state, logLevel: wishes.logLevels[worker.name]?.rawValue ?? "",
         pluginVersion: worker.pluginVersion,
-        listen: worker.listen.map(NetworkListener.init), sealingKeyFile: sealingKey,
+        listen: worker.listen.map(NetworkListener.init),
         store: StoreOrders(
           salvages: worker.store.whenDamaged == .salvage,
           keepEventsMs: worker.store.keepEvents.inMilliseconds,
           keepEventsBytes: Int64(clamping: worker.store.keepEventsBytes)),
-        virtualTime: wishes.virtualTime.map(VirtualTime.init))
+        virtualTime: wishes.virtualTime.map(VirtualTime.init), sealingKeys: sealing.keys,
+        missingKeysReason: sealing.missingReason)
       try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
       try notice.reading.setNonBlocking()
       let watch = try reactor.watch(child.pidfd) { [weak self] in
@@ -142,18 +140,6 @@ extension Host {
     let folder = settings.places.stateDirectory(worker: worker.name)
     try DurableFile.createPrivateFolder(folder)
     return folder
-  }
-
-  /// The file of the key that seals what workers keep, made when there is none: only the host may write it.
-  private func sealingKey() throws(SystemError) -> String {
-    try DurableFile.createPrivateFolder(settings.places.keysDirectory)
-    let file = KeyRingFile(path: settings.places.sealingKeyFile)
-    do throws(SealingError) {
-      try file.makeIfMissing()
-    } catch {
-      throw SystemError(error.message, code: EIO)
-    }
-    return file.path
   }
 
   /// The pidfd is readable: the process has ended.
