@@ -31,7 +31,7 @@ public final class SealingKeys: Sendable {
   /// The keys of a worker from a ring in memory, as one has it that keeps nothing.
   public init(ring: KeyRing = KeyRing(), worker: String) {
     let keys = ring.keys(of: worker)
-    state = Mutex(State(newest: keys[0].id, keys: Self.secrets(keys, over: [:])))
+    state = Mutex(State(newest: keys[0].id, keys: Self.secrets(keys)))
   }
 
   /// The first bytes of all that is sealed from now on: what begins otherwise was sealed with an older key.
@@ -39,7 +39,8 @@ public final class SealingKeys: Sendable {
 
   /// Takes the worker's keys as they are now: from the return on the first seals. Those that were there before go on opening,
   /// since a reader may still look at what was there before it was sealed anew.
-  /// - Throws: ``SealingError`` when there is none, or one id is there twice; nothing has changed then.
+  /// - Throws: ``SealingError`` when there is none, one id is there twice, or stands for another key than before; nothing has
+  ///   changed then.
   public func take(_ keys: [WorkerKey]) throws(SealingError) {
     let result = state.withLock { state in
       Result { () throws(SealingError) in state = try Self.state(keys, over: state.keys) }
@@ -64,7 +65,9 @@ public final class SealingKeys: Sendable {
   ///   since.
   public func open(_ sealed: [UInt8], at place: SealedPlace) throws(SealingError) -> [UInt8] {
     guard sealed.count > Self.headerSize, sealed[0] == Self.version else {
-      throw SealingError("data of \(place) cannot be opened: it was not sealed, or changed since")
+      throw SealingError(
+        "data of \(place) cannot be opened: it was not sealed, or changed since; restore a backup with "
+          + "`kith restore`")
     }
     let id = sealed[1..<Self.headerSize].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard let key = state.withLock({ $0.keys[id] }) else {
@@ -78,7 +81,8 @@ public final class SealingKeys: Sendable {
       return Array(try ChaChaPoly.open(box, using: key, authenticating: place.bytes))
     } catch {
       throw SealingError(
-        "data of \(place) cannot be opened: it belongs elsewhere, or was changed since")
+        "data of \(place) cannot be opened: it belongs elsewhere, or was changed since; restore a backup "
+          + "with `kith restore`")
     }
   }
 
@@ -95,12 +99,13 @@ public final class SealingKeys: Sendable {
     guard Set(keys.map(\.id)).count == keys.count else {
       throw SealingError("two sealing keys were handed over under one id")
     }
-    return State(newest: newest.id, keys: secrets(keys, over: known))
+    guard keys.allSatisfy({ known[$0.id] == nil || known[$0.id] == $0.secret }) else {
+      throw SealingError("a sealing key was handed over under the id of another one")
+    }
+    return State(newest: newest.id, keys: known.merging(secrets(keys)) { known, _ in known })
   }
 
-  private static func secrets(
-    _ keys: [WorkerKey], over known: [UInt32: SymmetricKey]
-  ) -> [UInt32: SymmetricKey] {
-    known.merging(keys.map { ($0.id, $0.secret) }) { $1 }
+  private static func secrets(_ keys: [WorkerKey]) -> [UInt32: SymmetricKey] {
+    Dictionary(keys.map { ($0.id, $0.secret) }) { first, _ in first }
   }
 }

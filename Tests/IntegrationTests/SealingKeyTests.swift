@@ -87,13 +87,18 @@ struct SealingKeyTests {
     try await first.settle()
     try await append("milk", first, to: "diary")
     let kept = try file(first).read()
-    try await first.stop()
     let path = file(first).path
+    #expect(try await !first.status().degradations.contains { $0.contains(path) })
     if isDamaged {
       #expect(truncate(path, 20) == 0)
     } else {
       #expect(unlink(path) == 0)
     }
+    // Said at once, while what runs still has the keys.
+    try await append("cheese", first, to: "diary")
+    let said = try await first.status().degradations
+    #expect(said.contains { $0.contains(path) && $0.contains("goes on with the keys") })
+    try await first.stop()
 
     let second = try await RunningProduct.start(Setups.diary, in: first.folder)
     do {

@@ -157,12 +157,45 @@ import Testing
     #expect(bytes.allSatisfy { $0 == 0 })
   }
 
+  @Test func aFileOfAnotherUserOrBehindALinkIsNotRead() throws {
+    let folder = try TemporaryFolder()
+    let file = try file(folder)
+    let link = KeyRingFile(path: "\(folder.path)/link")
+    #expect(symlink(file.path, link.path) == 0)
+    #expect(throws: SealingError.self) { try link.read() }
+    // Only root can give a file away.
+    guard geteuid() == 0 else { return }
+    #expect(chown(file.path, 12345, gid_t.max) == 0)
+    let error = #expect(throws: SealingError.self) { try file.read() }
+    #expect(error?.message.contains("chmod 600") == true)
+  }
+
+  @Test func aRingThatCannotTakeItsPlaceLeavesNothingBehind() throws {
+    let folder = try TemporaryFolder()
+    try folder.makeFolder(KeyRingFile.name, mode: 0o700)
+    let file = KeyRingFile(path: "\(folder.path)/\(KeyRingFile.name)")
+    #expect(throws: SealingError.self) { try file.replace(with: KeyRing()) }
+    #expect(TemporaryFolder.names(in: folder.path) == [KeyRingFile.name])
+    #expect(throws: SealingError.self) { try file.destroy() }
+    let nowhere = KeyRingFile(path: "\(folder.path)/none/\(KeyRingFile.name)")
+    #expect(throws: SealingError.self) { try nowhere.makeIfMissing() }
+    #expect(try nowhere.readIfThere() == nil)
+    let missing = #expect(throws: SealingError.self) { try nowhere.read() }
+    #expect(missing?.message.contains("kith erase") == true)
+  }
+
   @Test func aDestroyedKeyIsGone() throws {
     let folder = try TemporaryFolder()
     let file = try file(folder)
     let sealed = try SealingKeys(file: file, worker: "test").seal(text, at: place)
+    let descriptor = open(file.path, O_RDONLY)
+    defer { close(descriptor) }
     try file.destroy()
     try file.destroy()
+    // Whoever held it open finds zeros in it.
+    var bytes = [UInt8](repeating: 1, count: 64)
+    #expect(pread(descriptor, &bytes, 64, 0) == 64)
+    #expect(bytes.allSatisfy { $0 == 0 })
     #expect(TemporaryFolder.names(in: folder.path).isEmpty)
     #expect(throws: SealingError.self) { try SealingKeys(file: file, worker: "test") }
     try file.makeIfMissing()

@@ -33,11 +33,24 @@ extension Host {
     }
   }
 
+  /// What is wrong with the product's keys, for people; nil when nothing is. While workers run, lost keys are still in them.
+  var keysDegradation: String? {
+    guard settings.plan.posture != .ephemeral, keysTrouble == nil, !processes.isEmpty else {
+      return keysTrouble
+    }
+    do throws(SealingError) {
+      _ = try productKeys.file.read()
+      return nil
+    } catch {
+      return
+        "\(error.message); what runs goes on with the keys that it has, and does not start again"
+    }
+  }
+
   /// Has every process take its keys from the file as it is now; answers how many have. Once this returns, none seals with
   /// another key than the file's first.
   func handOverKeys() async throws -> UInt32 {
-    guard settings.plan.posture != .ephemeral else { return 0 }
-    return try await inTurn { ring in
+    try await inTurn { ring in
       let deadline = ContinuousClock.now + Self.timeToTakeKeys
       // One that is started from here on has read the file as it is.
       let incarnations = Array(processes.keys)
