@@ -328,7 +328,8 @@ let testing: [Target] = [
   tests(
     "IntegrationTests",
     [
-      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithTesting",
+      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithSealing",
+      "KithTesting",
       "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
       "SupervisionSimulation", "TestCertificates",
       "PIIContract", "TestingContract", "kith", "kithd", "misbehaving-worker",

@@ -1,7 +1,6 @@
 import Glibc
 import KithIdentity
 import KithManifest
-import KithSealing
 import KithSupervision
 import KithWire
 import WorkerContract
@@ -42,7 +41,7 @@ extension Host {
       worker: worker.name, generation: incarnation.generation)
     try DurableFile.createPrivateFolder(sockets)
     let state = try stateFolder(of: worker)
-    let sealingKey = state.isEmpty ? "" : try sealingKey()
+    let sealing = try state.isEmpty ? (keys: [], missingReason: "") : sealingKeys(of: worker.name)
     let stdout = try OutputSpool.create(spoolPath(of: incarnation, .stdout))
     let stderr = try OutputSpool.create(spoolPath(of: incarnation, .stderr))
     let launch = try Descriptor.pipe()
@@ -64,9 +63,8 @@ extension Host {
           processes: processBound == .userNamespace ? worker.limits.mostProcesses : nil,
           controlGroup: try group?.door(), processGroup: try countingGroup?.door(),
           confinement: Confinement(
-            of: worker, state: state,
-            keys: state.isEmpty ? nil : settings.places.keysDirectory,
-            sockets: sockets, runtime: settings.places.runtimeDirectory,
+            of: worker, state: state, sockets: sockets,
+            runtime: settings.places.runtimeDirectory,
             remoteServices: settings.plan.remoteServices)))
     } catch {
       group?.remove()
@@ -85,12 +83,13 @@ extension Host {
         secret: secret.bytes, address: address, pluginDirectory: worker.pluginDirectory,
         stateDirectory: state, logLevel: wishes.logLevels[worker.name]?.rawValue ?? "",
         pluginVersion: worker.pluginVersion,
-        listen: worker.listen.map(NetworkListener.init), sealingKeyFile: sealingKey,
+        listen: worker.listen.map(NetworkListener.init),
         store: StoreOrders(
           salvages: worker.store.whenDamaged == .salvage,
           keepEventsMs: worker.store.keepEvents.inMilliseconds,
           keepEventsBytes: Int64(clamping: worker.store.keepEventsBytes)),
-        virtualTime: wishes.virtualTime.map(VirtualTime.init), passKey: secrets.passKey.publicBytes,
+        virtualTime: wishes.virtualTime.map(VirtualTime.init), sealingKeys: sealing.keys,
+        missingKeysReason: sealing.missingReason, passKey: secrets.passKey.publicBytes,
         actsForUsers: worker.actsForUsers, memoryLimitBytes: worker.limits.memoryBytes ?? 0)
       callers[incarnation] = HostCallers.Known(worker, secret: secret.bytes)
       try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
@@ -128,7 +127,7 @@ extension Host {
   /// Refuses to start a worker that could read what proves operators and processes: a root beneath a folder that it may read.
   private func checkSecrecy(of worker: PlannedWorker) throws(SystemError) {
     let open = Confinement(
-      of: worker, state: "", keys: nil, sockets: "", runtime: "",
+      of: worker, state: "", sockets: "", runtime: "",
       remoteServices: settings.plan.remoteServices
     ).readable
     for folder in [settings.places.stateDirectory, settings.places.hostDirectory] {
@@ -185,18 +184,6 @@ extension Host {
     let folder = settings.places.stateDirectory(worker: worker.name)
     try DurableFile.createPrivateFolder(folder)
     return folder
-  }
-
-  /// The file of the key that seals what workers keep, made when there is none: only the host may write it.
-  private func sealingKey() throws(SystemError) -> String {
-    try DurableFile.createPrivateFolder(settings.places.keysDirectory)
-    let file = KeyRingFile(path: settings.places.sealingKeyFile)
-    do throws(SealingError) {
-      try file.makeIfMissing()
-    } catch {
-      throw SystemError(error.message, code: EIO)
-    }
-    return file.path
   }
 
   /// The pidfd is readable: the process has ended.

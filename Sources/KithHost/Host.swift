@@ -104,6 +104,10 @@ public actor Host {
   var wishes: HostWishes
   /// Why that is not in its file; nil when it is.
   var wishesTrouble: String?
+  /// Why there are no keys for workers that keep data; nil when there are, or none was asked for yet.
+  var keysTrouble: String?
+  /// Whether processes are being handed keys: one after the other, so that none is handed what is no longer so.
+  var isHandingOverKeys = false
   /// Where a file of wishes was put that did not hold any; nil when there was none such.
   private let damagedWishes: String?
   var waiters: [@Sendable (isolated Host) -> Bool] = []
@@ -528,6 +532,7 @@ public actor Host {
       post(.stepFailed(incarnation, step, failure))
     } else {
       post(.stepCompleted(incarnation, step))
+      if step == .adopt { chores.yield { await self.handOverKeys(toAdopted: incarnation) } }
     }
   }
 

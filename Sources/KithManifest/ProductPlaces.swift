@@ -67,7 +67,7 @@ public struct ProductPlaces: Sendable, Hashable {
   /// The file with the host's private key for passes.
   public var passKeyFile: String { "\(hostDirectory)/pass.key" }
 
-  /// The folder of the product's sealing key, which its workers may read.
+  /// The folder of the product's sealing keys. No worker can read it.
   public var keysDirectory: String { Self.join(stateDirectory, "keys") }
 
   /// The file of the product's sealing key.
@@ -84,6 +84,9 @@ public struct ProductPlaces: Sendable, Hashable {
 
   /// The file that a running host holds a lock on.
   public var lockFile: String { Self.join(stateDirectory, "host.lock") }
+
+  /// The folder in which each worker has a state folder.
+  public var workersDirectory: String { Self.join(stateDirectory, "workers") }
 
   /// The state folder of a worker.
   public func stateDirectory(worker: String) -> String {

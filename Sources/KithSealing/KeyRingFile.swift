@@ -10,6 +10,9 @@ public struct KeyRingFile: Sendable, Hashable {
   /// Its path.
   public let path: String
 
+  /// How many bytes a ring has at most.
+  private static let largest = 4096
+
   /// The file of that path, which need not be there.
   public init(path: String) { self.path = path }
 
@@ -40,14 +43,13 @@ public struct KeyRingFile: Sendable, Hashable {
         "\(path): the sealing key can be read by others than its owner; `chmod 600` it, and take "
           + "what it has sealed as known to them")
     }
-    let largest = 4096
-    let bytes = [UInt8](unsafeUninitializedCapacity: largest) { buffer, count in
-      count = max(0, Glibc.read(file, buffer.baseAddress, largest))
+    let bytes = [UInt8](unsafeUninitializedCapacity: Self.largest) { buffer, count in
+      count = max(0, Glibc.read(file, buffer.baseAddress, Self.largest))
     }
     guard let ring = KeyRing(text: String(decoding: bytes, as: UTF8.self)) else {
       throw SealingError(
-        "\(path): this is no sealing key; bring it back from where it was kept, or move it away "
-          + "together with the data that it has sealed")
+        "\(path): this is no sealing key, or a damaged one; bring it back from where it was kept, or "
+          + "erase what it has sealed with `kith erase`")
     }
     return ring
   }
@@ -101,11 +103,16 @@ public struct KeyRingFile: Sendable, Hashable {
 
   /// Writes a ring to a file beside, durably; answers its path.
   private func writeDraft(_ ring: KeyRing) throws(SealingError) -> String {
+    let text = Array(ring.text.utf8)
+    guard text.count <= Self.largest else {
+      throw SealingError(
+        "\(path): \(ring.keys.count) sealing keys are more than one file holds; have one key seal "
+          + "everything with `kith rotate-key` first")
+    }
     var template = Array("\(path).XXXXXX".utf8CString)
     let file = mkstemp(&template)
     guard file >= 0 else { throw failure("cannot be made") }
     let draft = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    let text = Array(ring.text.utf8)
     let isWritten = write(file, text, text.count) == text.count && fsync(file) == 0
     let error = failure("cannot be written")
     close(file)

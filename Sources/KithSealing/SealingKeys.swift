@@ -1,54 +1,51 @@
 import Crypto
-import Glibc
 import Synchronization
 
 /// What seals the personal data of one worker before it is written, and opens it again.
 ///
-/// ChaCha20-Poly1305 (RFC 8439) under keys that HKDF (RFC 5869) derives, for each worker its own, from the product's
-/// ``KeyRing``. What is sealed begins with a version byte and the id of its key, so that it opens while keys are rotated.
-/// A process keeps the keys that it has read until it ends, also those that were destroyed since. Safe to use from any
-/// thread.
+/// ChaCha20-Poly1305 (RFC 8439) under the worker's own keys (``WorkerKey``). What is sealed begins with a version byte and
+/// the id of its key, so that it opens while keys are changed. Safe to use from any thread.
 public final class SealingKeys: Sendable {
   private static let version: UInt8 = 1
   private static let headerSize = 5
 
   private struct State {
     var newest: UInt32
-    var keys: [UInt32: SymmetricKey] = [:]
-    var stamp: FileStamp?
+    var keys: [UInt32: SymmetricKey]
   }
 
-  private let scope: String
-  private let file: KeyRingFile?
   private let state: Mutex<State>
 
-  /// The keys of a worker, by its name, from its product's file.
+  /// The keys that a worker was handed: the first seals, all of them open.
+  /// - Throws: ``SealingError`` when there is none, or one id is there twice.
+  public init(_ keys: [WorkerKey]) throws(SealingError) {
+    state = Mutex(try Self.state(keys, over: [:]))
+  }
+
+  /// The keys of a worker, by its name, from its product's file: for tools that work on the files.
   /// - Throws: ``SealingError`` as ``KeyRingFile/read()``.
-  public init(file: KeyRingFile, worker: String) throws(SealingError) {
-    scope = worker
-    self.file = file
-    let stamp = FileStamp(file.path)
-    state = Mutex(Self.state(try file.read(), worker, over: [:], stamp))
+  public convenience init(file: KeyRingFile, worker: String) throws(SealingError) {
+    try self.init(try file.read().keys(of: worker))
   }
 
   /// The keys of a worker from a ring in memory, as one has it that keeps nothing.
   public init(ring: KeyRing = KeyRing(), worker: String) {
-    scope = worker
-    file = nil
-    state = Mutex(Self.state(ring, worker, over: [:], nil))
+    let keys = ring.keys(of: worker)
+    state = Mutex(State(newest: keys[0].id, keys: Self.secrets(keys)))
   }
 
   /// The first bytes of all that is sealed from now on: what begins otherwise was sealed with an older key.
   public var header: [UInt8] { Self.header(state.withLock { $0.newest }) }
 
-  /// Takes over what has become of the file, if it was replaced. One look at the file; cheap enough for each transaction.
-  /// - Throws: ``SealingError`` as ``KeyRingFile/read()``.
-  public func refresh() throws(SealingError) {
-    guard let file else { return }
-    let stamp = FileStamp(file.path)
-    guard stamp != state.withLock({ $0.stamp }) else { return }
-    let ring = try file.read()
-    state.withLock { $0 = Self.state(ring, scope, over: $0.keys, stamp) }
+  /// Takes the worker's keys as they are now: from the return on the first seals. Those that were there before go on opening,
+  /// since a reader may still look at what was there before it was sealed anew.
+  /// - Throws: ``SealingError`` when there is none, one id is there twice, or stands for another key than before; nothing has
+  ///   changed then.
+  public func take(_ keys: [WorkerKey]) throws(SealingError) {
+    let result = state.withLock { state in
+      Result { () throws(SealingError) in state = try Self.state(keys, over: state.keys) }
+    }
+    try result.get()
   }
 
   /// Seals bytes, which then open only in that place.
@@ -68,25 +65,24 @@ public final class SealingKeys: Sendable {
   ///   since.
   public func open(_ sealed: [UInt8], at place: SealedPlace) throws(SealingError) -> [UInt8] {
     guard sealed.count > Self.headerSize, sealed[0] == Self.version else {
-      throw SealingError("data of \(place) cannot be opened: it was not sealed, or changed since")
+      throw SealingError(
+        "data of \(place) cannot be opened: it was not sealed, or changed since; restore a backup with "
+          + "`kith restore`")
     }
     let id = sealed[1..<Self.headerSize].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    var key = state.withLock { $0.keys[id] }
-    if key == nil {
-      try refresh()
-      key = state.withLock { $0.keys[id] }
-    }
-    guard let key else {
+    guard let key = state.withLock({ $0.keys[id] }) else {
       throw SealingError(
-        "data of \(place) cannot be opened: it was sealed with key \(id), which is not in "
-          + "\(file?.path ?? "memory")")
+        "data of \(place) cannot be opened: it was sealed with key \(id), which is not one of the "
+          + "worker's; bring the product's file of keys back from where it was kept, or restore a "
+          + "backup with `kith restore`")
     }
     do {
       let box = try ChaChaPoly.SealedBox(combined: sealed[Self.headerSize...])
       return Array(try ChaChaPoly.open(box, using: key, authenticating: place.bytes))
     } catch {
       throw SealingError(
-        "data of \(place) cannot be opened: it belongs elsewhere, or was changed since")
+        "data of \(place) cannot be opened: it belongs elsewhere, or was changed since; restore a backup "
+          + "with `kith restore`")
     }
   }
 
@@ -95,30 +91,21 @@ public final class SealingKeys: Sendable {
   }
 
   private static func state(
-    _ ring: KeyRing, _ worker: String, over known: [UInt32: SymmetricKey], _ stamp: FileStamp?
-  ) -> State {
-    var state = State(newest: ring.newest.id, keys: known, stamp: stamp)
-    for key in ring.keys {
-      state.keys[key.id] = HKDF<SHA256>.deriveKey(
-        inputKeyMaterial: key.secret, info: Array("kith sealing\0\(worker)".utf8),
-        outputByteCount: 32)
+    _ keys: [WorkerKey], over known: [UInt32: SymmetricKey]
+  ) throws(SealingError) -> State {
+    guard let newest = keys.first else {
+      throw SealingError("no sealing key was handed over; expected one or more")
     }
-    return state
+    guard Set(keys.map(\.id)).count == keys.count else {
+      throw SealingError("two sealing keys were handed over under one id")
+    }
+    guard keys.allSatisfy({ known[$0.id] == nil || known[$0.id] == $0.secret }) else {
+      throw SealingError("a sealing key was handed over under the id of another one")
+    }
+    return State(newest: newest.id, keys: known.merging(secrets(keys)) { known, _ in known })
   }
-}
 
-/// Tells whether a file was replaced since.
-private struct FileStamp: Equatable {
-  private var inode: UInt
-  private var seconds: Int
-  private var nanoseconds: Int
-
-  /// The stamp of a file; nil when there is none.
-  init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    inode = UInt(status.st_ino)
-    seconds = status.st_mtim.tv_sec
-    nanoseconds = status.st_mtim.tv_nsec
+  private static func secrets(_ keys: [WorkerKey]) -> [UInt32: SymmetricKey] {
+    Dictionary(keys.map { ($0.id, $0.secret) }) { first, _ in first }
   }
 }

@@ -69,6 +69,8 @@ public struct LostEvents: Sendable, Hashable {
     /// The log is another one since a backup was restored or a damaged file saved: what the consumer has seen may be in it
     /// under other numbers, or not at all. All of the new log follows.
     case otherLog
+    /// Their payloads are damaged: their bytes were changed on the disk, or their key is gone.
+    case damaged
   }
 
   /// Why.
@@ -94,6 +96,18 @@ public struct EventPage: Sendable, Hashable {
   public var events: [LoggedEvent]
   /// Where to go on: beyond what was left out because of its type, too.
   public var position: EventPosition
+
+  /// Takes a damaged event into what was lost before this page's events; false when that has to be told with the next page.
+  mutating func addDamaged(_ sequence: Int64) -> Bool {
+    guard events.isEmpty else { return false }
+    switch lost {
+    case nil: lost = LostEvents(reason: .damaged, from: sequence, to: sequence)
+    case let before? where before.reason == .damaged && before.to + 1 == sequence:
+      lost?.to = sequence
+    default: return false
+    }
+    return true
+  }
 }
 
 /// What a store tells of its changes: events that are rows of its own, written in the transaction of the change.

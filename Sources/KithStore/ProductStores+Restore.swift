@@ -50,6 +50,8 @@ extension ProductStores {
       }
       if ring.isChanged {
         try Folder.makePrivate(Self.keyFolder(of: stateDirectory))
+        let lock = try lockKeys()
+        defer { withExtendedLifetime(lock) {} }
         try keyFile.replace(with: ring.ring)
       }
       var kept: [String] = []

@@ -4,10 +4,10 @@ import KithSealing
 
 /// Seals anew, with the newest key, what older keys have sealed.
 ///
-/// It needs nothing but the file and the keys, since a sealed column is known by its name, and it may run beside the worker:
-/// a transaction of the worker that begins after the new key was put into its file seals with that (``SealingKeys/refresh()``
-/// at its begin), and those before it have ended when the first step here has its turn. Each step is a transaction of a few
-/// rows, so that writers wait little and nothing is lost when this process is killed; what was done stays done.
+/// It needs nothing but the file and the keys, since a sealed column is known by its name, and it may run beside the worker
+/// once that seals with the newest key: transactions that have sealed with an older one have ended when the first step here
+/// has its turn. Each step is a transaction of a few rows, so that writers wait little and nothing is lost when this process
+/// is killed; what was done stays done.
 struct Resealing {
   /// How many rows a step seals at most.
   private static let step = 500
@@ -19,16 +19,13 @@ struct Resealing {
   struct Outcome: Hashable {
     /// How many values were sealed anew.
     var resealed = 0
-    /// How many no key opens, which are as lost as they were before.
+    /// How many no key opens: they are as damaged as they were before.
     var unreadable = 0
   }
 
   /// Goes through all tables from begin to end.
   func run() throws -> Outcome {
-    let columns = try queue.write { database in
-      try keys.refresh()
-      return try Self.sealedColumns(database)
-    }
+    let columns = try queue.write(Self.sealedColumns)
     var outcome = Outcome()
     for column in columns {
       var last: DatabaseValue?

@@ -4,14 +4,51 @@ import FoundationEssentials
 ///
 /// It is no value that SQL takes, so that it cannot be written unsealed by mistake; a record's helpers seal it. Its
 /// description is `<sealed>`, so that it does not get into logs either.
+///
+/// One that was read may be damaged: its bytes were changed on the disk, or its key is gone. A single record is then answered
+/// DATA_LOSS; in a list it is read all the same, so that one damaged value does not take the others with it:
+///
+///     let text = try reminder.text.value            // DATA_LOSS when it is damaged
+///     let shown = reminder.text.intact ?? "(lost)"  // for a list
+///
+/// A record that is saved with a damaged value keeps its bytes as they are.
 public struct Sealed<Value: Sealable>: Sendable {
-  /// The value, in the open.
-  public var value: Value
+  enum Content {
+    case intact(Value)
+    /// The bytes as they stand in the store, and the table and column that they are of.
+    case damaged([UInt8], column: String)
+  }
+
+  let content: Content
 
   /// A personal value.
-  public init(_ value: Value) { self.value = value }
+  public init(_ value: Value) { content = .intact(value) }
+
+  init(damaged bytes: [UInt8], column: String) { content = .damaged(bytes, column: column) }
+
+  /// The value, in the open.
+  /// - Throws: ``StoreError`` `sealing` (DATA_LOSS) when it is damaged.
+  public var value: Value {
+    get throws {
+      switch content {
+      case .intact(let value): return value
+      case .damaged(_, let column): throw StoreError(damaged: column)
+      }
+    }
+  }
+
+  /// The value, in the open; nil when it is damaged.
+  public var intact: Value? {
+    if case .intact(let value) = content { value } else { nil }
+  }
+
+  /// Whether it is damaged.
+  public var isDamaged: Bool { intact == nil }
 }
 
+extension Sealed.Content: Sendable {}
+extension Sealed.Content: Equatable where Value: Equatable {}
+extension Sealed.Content: Hashable where Value: Hashable {}
 extension Sealed: Equatable where Value: Equatable {}
 extension Sealed: Hashable where Value: Hashable {}
 extension Sealed: CustomStringConvertible {

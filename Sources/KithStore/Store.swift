@@ -41,6 +41,8 @@ public final class Store: Sendable {
   public let salvage: Salvage?
   /// What the store tells of its changes.
   public let events: EventLog
+  /// The sealed values that could not be opened since the store was.
+  public var damagedValues: DamagedValues { sealing.damage }
 
   private let database: any DatabaseWriter
   private let sealing: StoreSealing
@@ -79,7 +81,7 @@ public final class Store: Sendable {
     self.salvage = salvage
     self.lock = lock
     (database, sealing) = opened
-    commits = GroupCommit(database) { try keys.refresh() }
+    commits = GroupCommit(database) {}
     events = EventLog(retention: retention)
   }
 
@@ -178,11 +180,7 @@ public final class Store: Sendable {
         try database.execute(sql: "PRAGMA cache_size = -16384")
       }
       try migrator.migrate(pool)
-      let sealing = try pool.write { database in
-        // The key may just be changed: what is sealed from here on is with the newest.
-        try keys.refresh()
-        return try StoreSealing(keys: keys, in: database)
-      }
+      let sealing = try pool.write { try StoreSealing(keys: keys, in: $0) }
       return (pool, sealing)
     } catch let error as StoreError {
       throw error

@@ -37,6 +37,13 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
+  init(damaged column: String) {
+    self.init(
+      .sealing,
+      "a value of \(column) is damaged: its bytes were changed, or its key is gone; write it anew, or "
+        + "restore a backup with `kith restore`")
+  }
+
   init(_ error: SealingError) { self.init(.sealing, error.message) }
 
   /// What an error means for whoever uses the store: trouble with the disk or the file as a `StoreError`, all else (a

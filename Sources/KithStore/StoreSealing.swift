@@ -7,6 +7,8 @@ public import KithSealing
 public struct StoreSealing: Sendable {
   /// The worker's keys.
   public let keys: SealingKeys
+  /// The sealed values that did not open.
+  public let damage = DamagedValues()
   /// Random, made with the store and sealed in it, so that it is destroyed with the keys and stays when they are rotated.
   private let secret: SymmetricKey
 
@@ -17,6 +19,16 @@ public struct StoreSealing: Sendable {
     code.update(data: Array("\(purpose)\0".utf8))
     code.update(data: bytes)
     return Array(code.finalize())
+  }
+
+  /// Opens a value among others; nil when it is damaged, which is counted.
+  func open(_ sealed: [UInt8], at place: SealedPlace) -> [UInt8]? {
+    do throws(SealingError) {
+      return try keys.open(sealed, at: place)
+    } catch {
+      damage.note(place)
+      return nil
+    }
   }
 
   static let table = "kith_store"

@@ -94,7 +94,9 @@ public struct StoredAnswers: AnswerRecord {
     guard let row else { return .none }
     guard row["request"] == request(of: call, transaction) else { return .otherRequest }
     guard let sealed: Data = row["answer_sealed"] else { return .unfinished }
-    return .answered(try transaction.sealing.keys.open(Array(sealed), at: place(id)))
+    // A damaged answer is one that is not known; the call was carried out, and is not to be again.
+    return transaction.sealing.open(Array(sealed), at: place(id)).map { .answered($0) }
+      ?? .unfinished
   }
 
   static func request(of call: KeyedCall, _ transaction: WriteTransaction) -> Data {

@@ -64,6 +64,8 @@ public struct RecordReader {
   let table: String
   let key: DatabaseValue
   let sealing: StoreSealing
+  /// Whether a damaged value is read as one that says so, and not refused.
+  let marksDamage: Bool
 
   /// The value of a column; an optional one may be NULL.
   public subscript<Value: DatabaseValueConvertible>(_ column: String) -> Value {
@@ -80,13 +82,16 @@ public struct RecordReader {
     }
   }
 
-  /// The value of a sealed column that may be NULL.
+  /// The value of a sealed column that may be NULL. One that does not open is counted.
   public subscript<Value>(_ column: String) -> Sealed<Value>? {
     get throws {
       let column = column + StoreSchema.sealedSuffix
       guard let sealed = try row.decode(Data?.self, forColumn: column) else { return nil }
-      let bytes = try sealing.keys.open(
-        Array(sealed), at: RowKey.place(table: table, column: column, key: key))
+      let place = RowKey.place(table: table, column: column, key: key)
+      guard let bytes = sealing.open(Array(sealed), at: place) else {
+        guard marksDamage else { throw StoreError(damaged: place.description) }
+        return Sealed(damaged: Array(sealed), column: place.description)
+      }
       guard let value = Value(sealableBytes: bytes) else {
         throw StoreError(.sealing, "\(table).\(column) holds another type than the worker reads")
       }
@@ -136,22 +141,29 @@ public struct RecordWriter {
   public mutating func set<Value>(_ column: String, _ value: Sealed<Value>?) throws {
     if skips(column) { return }
     let column = column + StoreSchema.sealedSuffix
-    let sealed = try value.map {
-      Data(
-        try sealing.keys.seal(
-          $0.value.sealableBytes, at: RowKey.place(table: table, column: column, key: key)))
-    }
+    let sealed: Data? =
+      switch value?.content {
+      case .intact(let value):
+        Data(
+          try sealing.keys.seal(
+            value.sealableBytes, at: RowKey.place(table: table, column: column, key: key)))
+      case .damaged(let bytes, _): Data(bytes)
+      case nil: nil
+      }
     add(column, sealed?.databaseValue ?? .null)
   }
 
   /// Sets a column by which rows with this very value are found, though it is sealed: to a fingerprint, which tells that two
-  /// rows have the same value and nothing else. See ``Transaction/index(_:of:in:)``.
+  /// rows have the same value and nothing else. See ``Transaction/index(_:of:in:)``. Of a damaged value it stays as it is.
   public mutating func setIndex<Value>(_ column: String, _ value: Sealed<Value>?) {
     if skips(column) { return }
-    let fingerprint = value.map {
-      Data(sealing.fingerprint($0.value.sealableBytes, of: "\(table).\(column)"))
+    switch value?.content {
+    case .intact(let value):
+      let fingerprint = sealing.fingerprint(value.sealableBytes, of: "\(table).\(column)")
+      add(column, Data(fingerprint).databaseValue)
+    case .damaged: break
+    case nil: add(column, .null)
     }
-    add(column, fingerprint?.databaseValue ?? .null)
   }
 
   mutating func add(_ column: String, _ value: DatabaseValue) {

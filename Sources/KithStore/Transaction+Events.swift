@@ -89,7 +89,7 @@ extension Transaction {
     return row.map { EventPosition(log: $0[0], sequence: $0[1]) } ?? EventPosition()
   }
 
-  /// The events behind a position, the oldest first.
+  /// The events behind a position, the oldest first. A page ends before one that is damaged, and the next tells of the loss.
   /// - Parameters:
   ///   - types: the types that are wanted; all when empty.
   ///   - limit: how many rows are looked at, at most.
@@ -118,9 +118,15 @@ extension Transaction {
         sql: "SELECT * FROM kith_event WHERE sequence > ? ORDER BY sequence LIMIT ?"),
       arguments: [page.position.sequence, limit])
     while let row = try rows.next() {
-      page.position.sequence = row["sequence"]
-      guard types.isEmpty || types.contains(row["type"]) else { continue }
-      page.events.append(try EventRow.event(row, sealing))
+      let sequence: Int64 = row["sequence"]
+      if types.isEmpty || types.contains(row["type"]) {
+        if let event = EventRow.event(row, sealing) {
+          page.events.append(event)
+        } else if !page.addDamaged(sequence) {
+          break
+        }
+      }
+      page.position.sequence = sequence
     }
     return page
   }
@@ -131,12 +137,14 @@ private enum EventRow {
     SealedPlace(table: "kith_event", column: "payload_sealed", row: "\(sequence)")
   }
 
-  static func event(_ row: Row, _ sealing: StoreSealing) throws -> LoggedEvent {
+  /// The event of a row; nil when it is damaged.
+  static func event(_ row: Row, _ sealing: StoreSealing) -> LoggedEvent? {
     let sequence: Int64 = row["sequence"]
-    let sealed: Data? = row["payload_sealed"]
-    let payload =
-      try sealed.map { try sealing.keys.open(Array($0), at: place(sequence)) }
-      ?? Array((row["payload"] as Data?) ?? Data())
+    var payload = Array((row["payload"] as Data?) ?? Data())
+    if let sealed: Data = row["payload_sealed"] {
+      guard let opened = sealing.open(Array(sealed), at: place(sequence)) else { return nil }
+      payload = opened
+    }
     let user: String? = row["user_id"]
     return LoggedEvent(
       sequence: sequence, type: row["type"], atMilliseconds: row["at_ms"],

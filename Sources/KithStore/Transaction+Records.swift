@@ -6,15 +6,17 @@ public import KithAccess
 
 extension Transaction {
   /// The record with a key; nil when there is none.
+  /// - Parameter markingDamage: reads damaged values as such, where they are to be written anew or can be done without.
+  /// - Throws: ``StoreError`` `sealing` (DATA_LOSS) when a value of it is damaged.
   public func record<Record: StoredRecord>(
-    _ type: Record.Type = Record.self, id: Record.ID
+    _ type: Record.Type = Record.self, id: Record.ID, markingDamage: Bool = false
   ) throws -> Record? {
     let records: [Record] = try fetch(
-      "\(sql: type.keyColumn) = \(id)", order: nil, limit: 1)
+      "\(sql: type.keyColumn) = \(id)", order: nil, limit: 1, marksDamage: markingDamage)
     return records.first
   }
 
-  /// The records that a condition holds for.
+  /// The records that a condition holds for. A damaged value in one is marked: see ``Sealed``.
   /// - Parameters:
   ///   - condition: what stands behind WHERE, its values as interpolations: `"due_ms <= \(now)"`.
   ///   - order: what stands behind ORDER BY: `"due_ms"`.
@@ -47,15 +49,20 @@ extension WriteTransaction {
 extension Transaction {
   /// The record with a key; nil when there is none, or it is not of those whom the grant is about: whoever may not see a
   /// record does not learn whether there is one.
+  /// - Parameter markingDamage: reads damaged values as such, where they are to be written anew or can be done without.
+  /// - Throws: ``StoreError`` `sealing` (DATA_LOSS) when a value of it is damaged.
   public func record<Record: UserRecord>(
-    _ type: Record.Type = Record.self, id: Record.ID, under grant: Access.Grant
+    _ type: Record.Type = Record.self, id: Record.ID, under grant: Access.Grant,
+    markingDamage: Bool = false
   ) throws -> Record? {
     let records: [Record] = try fetch(
-      "\(sql: type.keyColumn) = \(id) AND \(owner(grant))", order: nil, limit: 1)
+      "\(sql: type.keyColumn) = \(id) AND \(owner(grant))", order: nil, limit: 1,
+      marksDamage: markingDamage)
     return records.first
   }
 
-  /// The records of those whom the grant is about that a condition holds for.
+  /// The records of those whom the grant is about that a condition holds for. A damaged value in one is marked: see
+  /// ``Sealed``.
   /// - Parameters:
   ///   - condition: what stands behind WHERE, its values as interpolations: `"due_ms <= \(now)"`.
   ///   - order: what stands behind ORDER BY: `"due_ms"`.
@@ -151,7 +158,7 @@ extension Transaction {
   }
 
   fileprivate func fetch<Record: RowRecord>(
-    _ condition: SQL, order: SQL?, limit: Int?
+    _ condition: SQL, order: SQL?, limit: Int?, marksDamage: Bool = true
   ) throws -> [Record] {
     var sql: SQL = "SELECT * FROM \(sql: Record.table.quotedDatabaseIdentifier) WHERE \(condition)"
     if let order { sql += " ORDER BY \(order)" }
@@ -163,7 +170,8 @@ extension Transaction {
       records.append(
         try Record(
           RecordReader(
-            row: row, table: Record.table, key: row[Record.idColumn], sealing: sealing)))
+            row: row, table: Record.table, key: row[Record.idColumn], sealing: sealing,
+            marksDamage: marksDamage)))
     }
     return records
   }

@@ -27,8 +27,8 @@ public struct WorkerContext: Sendable {
   /// What time it is, and what does work when it is due.
   public let clock: WorkerClock
 
-  /// The file of the product's sealing key; `nil` where nothing is kept.
-  package let sealingKeyFile: String?
+  /// The worker's sealing keys; empty where nothing is kept.
+  package let handedKeys: HandedKeys
   /// How the worker's store is kept.
   package let storeOrders: StoreOrders
   /// What the worker tells and takes in, for the clocks to wait for.
@@ -41,14 +41,14 @@ public struct WorkerContext: Sendable {
   public init(
     product: String = "test", worker: String = "test", generation: UInt64 = 1,
     configuration: WorkerConfiguration = WorkerConfiguration(), pluginDirectory: String = "/",
-    stateDirectory: String? = nil, sealingKeyFile: String? = nil, hostAddress: String? = nil,
+    stateDirectory: String? = nil, hostAddress: String? = nil,
     logger: Logger = Logger(label: "kith.worker"), health: WorkerHealth? = nil,
     clock: WorkerClock = WorkerClock()
   ) {
     self.init(
       product: product, worker: worker, generation: generation, configuration: configuration,
       pluginDirectory: pluginDirectory, stateDirectory: stateDirectory,
-      sealingKeyFile: sealingKeyFile, storeOrders: StoreOrders(), hostAddress: hostAddress,
+      handedKeys: HandedKeys(), storeOrders: StoreOrders(), hostAddress: hostAddress,
       hostIdentity: .none, logger: logger, health: health ?? WorkerHealth(), clock: clock,
       configurationChanges: ConfigurationChanges(), besideCalls: BesideCalls(),
       eventStandings: EventStandings())
@@ -56,7 +56,7 @@ public struct WorkerContext: Sendable {
 
   init(
     product: String, worker: String, generation: UInt64, configuration: WorkerConfiguration,
-    pluginDirectory: String, stateDirectory: String?, sealingKeyFile: String?,
+    pluginDirectory: String, stateDirectory: String?, handedKeys: HandedKeys,
     storeOrders: StoreOrders, hostAddress: String?, hostIdentity: HostIdentity,
     logger: Logger, health: WorkerHealth, clock: WorkerClock,
     configurationChanges: ConfigurationChanges, besideCalls: BesideCalls,
@@ -68,7 +68,7 @@ public struct WorkerContext: Sendable {
     self.configuration = configuration
     self.pluginDirectory = pluginDirectory
     self.stateDirectory = stateDirectory
-    self.sealingKeyFile = sealingKeyFile
+    self.handedKeys = handedKeys
     self.storeOrders = storeOrders
     self.hostAddress = hostAddress
     self.logger = logger

@@ -55,6 +55,7 @@ final class WorkerRuntime: Sendable {
   private let configurationChanges = ConfigurationChanges()
   private let besideCalls = BesideCalls()
   private let eventStandings = EventStandings()
+  private let handedKeys: HandedKeys
   private let makeServices: MakeServices
   private let server: RPCServer
   /// The memory for requests, of both servers together.
@@ -83,6 +84,7 @@ final class WorkerRuntime: Sendable {
     self.record = record
     self.process = process
     proof = Proof(secret: record.secret)
+    handedKeys = HandedKeys(record.sealingKeys, missingReason: record.missingKeysReason)
     self.logger = logger
     self.logThreshold = logThreshold
     self.makeServices = makeServices
@@ -372,6 +374,12 @@ final class WorkerRuntime: Sendable {
       logEnd: try await eventStandings.end, consumers: consumers)
   }
 
+  /// Seals with the first of these keys from now on, and opens with all of them.
+  func takeKeys(_ keys: [SealingKey]) throws(RPCError) {
+    try change { state throws(RPCError) in try state.lifecycle.checkProven() }
+    try handedKeys.change(to: keys)
+  }
+
   /// Logs from that level on.
   func setLogLevel(_ level: Logger.Level) throws(RPCError) {
     try change { state throws(RPCError) in try state.lifecycle.checkProven() }
@@ -445,7 +453,7 @@ final class WorkerRuntime: Sendable {
       product: record.product, worker: record.worker, generation: record.generation,
       configuration: configuration, pluginDirectory: record.pluginDirectory,
       stateDirectory: record.stateDirectory.isEmpty ? nil : record.stateDirectory,
-      sealingKeyFile: record.sealingKeyFile.isEmpty ? nil : record.sealingKeyFile,
+      handedKeys: handedKeys,
       storeOrders: record.store ?? StoreOrders(),
       hostAddress: hostAddress.isEmpty ? nil : hostAddress, hostIdentity: record.hostIdentity,
       logger: logger, health: health,

@@ -147,7 +147,12 @@ extension LoggedEvent {
 
 extension LostEvents {
   init(_ lost: Lost) {
-    self.init(
-      reason: lost.reason == .otherLog ? .otherLog : .retention, from: lost.from, to: lost.to)
+    let reason: Reason =
+      switch lost.reason {
+      case .otherLog: .otherLog
+      case .damaged: .damaged
+      default: .retention
+      }
+    self.init(reason: reason, from: lost.from, to: lost.to)
   }
 }

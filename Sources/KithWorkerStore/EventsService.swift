@@ -74,14 +74,23 @@ extension SubscribeResponse {
   fileprivate init(_ page: EventPage) {
     self.init(
       lost: page.lost.map { lost in
-        Lost(
-          reason: lost.reason == .retention ? .retention : .otherLog, from: lost.from, to: lost.to)
+        Lost(reason: LostReason(lost.reason), from: lost.from, to: lost.to)
       },
       events: page.events.map { event in
         Event(
           sequence: event.sequence, type: event.type, atMs: event.atMilliseconds,
           userId: event.user?.text ?? "", payload: event.payload, traceparent: event.traceparent)
       }, position: Position(page.position))
+  }
+}
+
+extension LostReason {
+  fileprivate init(_ reason: LostEvents.Reason) {
+    switch reason {
+    case .retention: self = .retention
+    case .otherLog: self = .otherLog
+    case .damaged: self = .damaged
+    }
   }
 }
 

@@ -25,7 +25,17 @@ extension WorkerContext {
     let store = try open(migrations)
     if let salvage = store.salvage {
       logger.error("the store was damaged", metadata: ["salvage": "\(salvage)"])
-      health.degrade("its store was damaged: \(salvage)")
+      health.degrade("its store was damaged: \(salvage)", part: "store")
+    }
+    store.damagedValues.onChange { [logger, health] damage in
+      guard let words = damage.words else { return }
+      // Each time that there are twice as many: a log of its own for every value would be no help.
+      if damage.count.nonzeroBitCount == 1 {
+        logger.error("sealed values cannot be opened", metadata: ["found": "\(words)"])
+      }
+      health.degrade(
+        "\(words); they are left as they are: write them anew, or restore a backup with `kith restore`",
+        part: "sealed values")
     }
     serveBesideCalls(.events(EventsService(store: store)))
     // A subscription has no end of its own, and would hold up the worker's for as long as it may take.
@@ -49,13 +59,8 @@ extension WorkerContext {
         return try Store(
           inMemoryWith: SealingKeys(worker: worker), migrations: migrations, events: retention)
       }
-      guard let sealingKeyFile else {
-        throw RPCError(
-          .failedPrecondition, "the host handed over no sealing key; start a host of this version")
-      }
       return try Store(
-        path: "\(stateDirectory)/\(Store.fileName)",
-        keys: try SealingKeys(file: KeyRingFile(path: sealingKeyFile), worker: worker),
+        path: "\(stateDirectory)/\(Store.fileName)", keys: try sealingKeys(),
         migrations: migrations, whenDamaged: storeOrders.salvages ? .salvage : .refuse,
         events: retention)
     } catch let error as StoreError {
@@ -67,6 +72,34 @@ extension WorkerContext {
     } catch {
       throw RPCError(.failedPrecondition, "the store cannot be opened: \(type(of: error))")
     }
+  }
+}
+
+extension WorkerContext {
+  /// The keys that the host has handed over, and whatever it hands over later.
+  private func sealingKeys() throws -> SealingKeys {
+    guard !handedKeys.keys.isEmpty else {
+      throw RPCError(
+        .failedPrecondition,
+        handedKeys.missingReason.isEmpty
+          ? "the host handed over no sealing key; start a host of this version"
+          : handedKeys.missingReason)
+    }
+    let keys = try SealingKeys(try handedKeys.keys.map(WorkerKey.init))
+    try handedKeys.follow { handed throws(RPCError) in
+      do throws(SealingError) {
+        try keys.take(try handed.map { key throws(SealingError) in try WorkerKey(key) })
+      } catch {
+        throw RPCError.invalidArgument(field: "keys", error.message)
+      }
+    }
+    return keys
+  }
+}
+
+extension WorkerKey {
+  fileprivate init(_ key: SealingKey) throws(SealingError) {
+    try self.init(id: key.id, secret: key.secret)
   }
 }
 

@@ -38,7 +38,7 @@ import Testing
     "UpgradeWorker": .operators, "PlanChanges": .operators, "ApplyChanges": .operators,
     "UpgradeHost": .operators, "GetMetrics": .operators, "GetClock": .identified,
     "MoveClock": .operators, "SetWorkerLogLevel": .operators, "ReadLog": .operators,
-    "Shutdown": .operators,
+    "HandOverKeys": .operators, "Shutdown": .operators,
   ]
 
   @Test func everyMethodHasARow() {

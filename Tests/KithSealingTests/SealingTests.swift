@@ -7,6 +7,12 @@ import Testing
 @Suite struct SealingTests {
   private let place = SealedPlace(table: "person", column: "name", row: "1")
   private let text = Array("Ada".utf8)
+  private static let secret = String(repeating: "0f", count: 32)
+
+  /// A ring as text, of these lines.
+  private static func ring(_ lines: String..., format: Int = 1) -> String {
+    (["kith sealing keys, format \(format)"] + lines).map { "\($0)\n" }.joined()
+  }
 
   private func file(_ folder: TemporaryFolder) throws -> KeyRingFile {
     let file = KeyRingFile(path: "\(folder.path)/\(KeyRingFile.name)")
@@ -61,7 +67,14 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "\n", "kith sealing keys, format 1\n", "kith sealing keys, format 2\n1 00\n",
+    "", "\n", "kith sealing keys, format 1\n", Self.ring("1 " + Self.secret, format: 2),
+    Self.ring("1 00"), Self.ring("1 \(Self.secret)00"), Self.ring("1 \(Self.secret.dropLast(2))"),
+    Self.ring("0 " + Self.secret), Self.ring("4294967296 " + Self.secret),
+    Self.ring("01 " + Self.secret), Self.ring("1 \(Self.secret) 1"),
+    Self.ring("1 " + Self.secret, "1 " + Self.secret),
+    Self.ring("1 " + Self.secret, "+1 " + Self.secret), Self.ring("+1 " + Self.secret),
+    Self.ring("+2 " + Self.secret, "1 " + Self.secret),
+    Self.ring("1 " + Self.secret, "+2 " + Self.secret, "+3 " + Self.secret),
   ])
   func aFileThatIsNoRingIsNamed(_ text: String) throws {
     let folder = try TemporaryFolder()
@@ -69,14 +82,17 @@ import Testing
     let file = KeyRingFile(path: "\(folder.path)/\(KeyRingFile.name)")
     let error = #expect(throws: SealingError.self) { try file.read() }
     #expect(error?.message.contains(file.path) == true)
+    #expect(error?.message.contains("kith erase") == true)
     // It is what opens the data, perhaps: never replaced by itself.
     try file.makeIfMissing()
     #expect(TemporaryFolder.text(of: file.path) == text)
   }
 
-  @Test func aRingReadsWhatItWroteAndNothingThatWasCutShort() {
+  @Test(arguments: [false, true])
+  func aRingReadsWhatItWroteAndNothingThatWasCutShort(_ hasNext: Bool) {
     var ring = KeyRing()
     ring.rotate()
+    if hasNext { ring.introduce() }
     let text = ring.text
     #expect(KeyRing(text: text) == ring)
     for count in 0..<text.utf8.count {
@@ -99,27 +115,39 @@ import Testing
     #expect(rings.count == 1)
   }
 
-  @Test func anOlderKeyOpensAndTheNewOneSealsUntilTheOlderIsDestroyed() throws {
+  @Test func theNextKeyOpensBeforeItSealsAndTheOlderUntilItIsDestroyed() throws {
     let folder = try TemporaryFolder()
     let file = try file(folder)
-    let running = try SealingKeys(file: file, worker: "test")
+    func keys() throws -> SealingKeys { try SealingKeys(file: file, worker: "test") }
+    let first = try file.read().newest
+    let running = try keys()
     let old = try running.seal(text, at: place)
     #expect(old.starts(with: running.header))
 
     var ring = try file.read()
+    ring.introduce()
+    try file.replace(with: ring)
+    // All open with the next key, and none seals with it.
+    let knowing = try keys()
+    #expect(knowing.header == running.header)
+    let next = try #require(ring.next)
     ring.rotate()
     try file.replace(with: ring)
-    // Sealed by another process, with a key that this one has not read yet.
-    let new = try SealingKeys(file: file, worker: "test").seal(text, at: place)
-    let opened = try (running.open(old, at: place), running.open(new, at: place))
+    #expect(ring.newest == next && ring.next == nil && ring.hasOlder)
+    let new = try keys().seal(text, at: place)
+    #expect(!new.starts(with: running.header))
+    let opened = try (knowing.open(new, at: place), keys().open(old, at: place))
     #expect(opened == (text, text))
-    #expect(!old.starts(with: running.header) && new.starts(with: running.header))
+    // One that was never told of it does not.
+    #expect(throws: SealingError.self) { try running.open(new, at: place) }
 
     let descriptor = open(file.path, O_RDONLY)
     defer { close(descriptor) }
     ring.dropOlder()
     try file.replace(with: ring)
-    let later = try SealingKeys(file: file, worker: "test")
+    let left = try file.read()
+    #expect(left.keys == [next] && left.newest != first)
+    let later = try keys()
     #expect(throws: SealingError.self) { try later.open(old, at: place) }
     let still = try later.open(new, at: place)
     #expect(still == text)
@@ -129,12 +157,45 @@ import Testing
     #expect(bytes.allSatisfy { $0 == 0 })
   }
 
+  @Test func aFileOfAnotherUserOrBehindALinkIsNotRead() throws {
+    let folder = try TemporaryFolder()
+    let file = try file(folder)
+    let link = KeyRingFile(path: "\(folder.path)/link")
+    #expect(symlink(file.path, link.path) == 0)
+    #expect(throws: SealingError.self) { try link.read() }
+    // Only root can give a file away.
+    guard geteuid() == 0 else { return }
+    #expect(chown(file.path, 12345, gid_t.max) == 0)
+    let error = #expect(throws: SealingError.self) { try file.read() }
+    #expect(error?.message.contains("chmod 600") == true)
+  }
+
+  @Test func aRingThatCannotTakeItsPlaceLeavesNothingBehind() throws {
+    let folder = try TemporaryFolder()
+    try folder.makeFolder(KeyRingFile.name, mode: 0o700)
+    let file = KeyRingFile(path: "\(folder.path)/\(KeyRingFile.name)")
+    #expect(throws: SealingError.self) { try file.replace(with: KeyRing()) }
+    #expect(TemporaryFolder.names(in: folder.path) == [KeyRingFile.name])
+    #expect(throws: SealingError.self) { try file.destroy() }
+    let nowhere = KeyRingFile(path: "\(folder.path)/none/\(KeyRingFile.name)")
+    #expect(throws: SealingError.self) { try nowhere.makeIfMissing() }
+    #expect(try nowhere.readIfThere() == nil)
+    let missing = #expect(throws: SealingError.self) { try nowhere.read() }
+    #expect(missing?.message.contains("kith erase") == true)
+  }
+
   @Test func aDestroyedKeyIsGone() throws {
     let folder = try TemporaryFolder()
     let file = try file(folder)
     let sealed = try SealingKeys(file: file, worker: "test").seal(text, at: place)
+    let descriptor = open(file.path, O_RDONLY)
+    defer { close(descriptor) }
     try file.destroy()
     try file.destroy()
+    // Whoever held it open finds zeros in it.
+    var bytes = [UInt8](repeating: 1, count: 64)
+    #expect(pread(descriptor, &bytes, 64, 0) == 64)
+    #expect(bytes.allSatisfy { $0 == 0 })
     #expect(TemporaryFolder.names(in: folder.path).isEmpty)
     #expect(throws: SealingError.self) { try SealingKeys(file: file, worker: "test") }
     try file.makeIfMissing()

@@ -227,7 +227,7 @@ struct BackupTests {
       let notes = try await other.notes(of: "reminders")
       #expect(notes.count == 10)
       // A key that came with it goes when the next one is made.
-      _ = try other.stores.rotateKey()
+      _ = try await other.stores.rotateKey(handOver: nil)
       let keys = try other.stores.keyFile.read().keys
       #expect(keys.count == 1)
       let again = try await other.notes(of: "reminders")

@@ -78,7 +78,8 @@ struct EventLogTests {
             (SELECT payload_sealed FROM kith_event WHERE sequence = 1) WHERE sequence = 2
           """)
     }
-    await #expect(throws: StoreError.self) { try await events(of: store) }
+    let moved = try await events(of: store, after: page.position)
+    #expect(moved.events.isEmpty && moved.lost == LostEvents(reason: .damaged, from: 2, to: 2))
   }
 
   @Test func pagesFollowEachOtherAndLeaveOutWhatIsNotWanted() async throws {
@@ -138,6 +139,36 @@ struct EventLogTests {
     while try await store.write({ try $0.trimEvents(now: 0) }) > 0 {}
     let page = try await events(of: store)
     #expect(page.events.map(\.sequence) == [5_121])
+  }
+
+  @Test func damagedEventsAreToldAsLostAndTheOthersComeInOrder() async throws {
+    let store = try folder.store()
+    try await append(0..<10, to: store, about: .ada)
+    try await store.write {
+      try $0.database.execute(
+        sql: "UPDATE kith_event SET payload_sealed = x'0100' WHERE sequence IN (1, 4, 5, 7)")
+    }
+    var pages: [EventPage] = []
+    var position = EventPosition()
+    repeat {
+      pages.append(try await events(of: store, after: position))
+      position = pages[pages.count - 1].position
+    } while position.sequence < 10
+    func lost(_ from: Int64, _ to: Int64) -> LostEvents {
+      LostEvents(reason: .damaged, from: from, to: to)
+    }
+    #expect(pages.map(\.lost) == [lost(1, 1), lost(4, 5), lost(7, 7)])
+    #expect(pages.map { $0.events.map(\.sequence) } == [[2, 3], [6], [8, 9, 10]])
+    #expect(pages.map(\.position.sequence) == [3, 6, 10])
+    #expect(store.damagedValues.counts == ["kith_event.payload_sealed": 4])
+    // A page that begins with another loss tells of that first.
+    let other = try await events(of: store, after: EventPosition(log: "another", sequence: 3))
+    #expect(other.lost?.reason == .otherLog && other.events.isEmpty)
+    let next = try await events(of: store, after: other.position)
+    #expect(next.lost == lost(1, 1) && next.events.map(\.sequence) == [2, 3])
+    // Nobody who does not want them is told of them.
+    let none = try await events(of: store, types: ["kith.testing.v1.Other"])
+    #expect(none.lost == nil && none.position.sequence == 10)
   }
 
   @Test func anotherLogIsNoticed() async throws {

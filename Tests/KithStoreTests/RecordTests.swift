@@ -69,6 +69,11 @@ struct RecordTests {
     await #expect(throws: StoreError.self) {
       try await store.read { try $0.record(Person.self, id: 1, under: Everything.grant) }
     }
+    let people = try await store.read {
+      try $0.records(Person.self, orderedBy: "id", under: Everything.grant)
+    }
+    #expect(people.map(\.name.isDamaged) == [false, true])
+    #expect(people.map { $0.phone?.isDamaged } == [true, true])
   }
 
   @Test func aSealedValueIsFoundByItsIndex() async throws {

@@ -26,6 +26,28 @@ struct TestProduct {
       keys: try SealingKeys(file: stores.keyFile, worker: worker), migrations: migrations)
   }
 
+  /// A process of a worker: its store, and the keys that its host has handed over.
+  struct Process: Sendable {
+    let product: TestProduct
+    let worker: String
+    let store: Store
+    let keys: SealingKeys
+
+    /// Takes the keys as the product's file has them.
+    func takeKeys() throws {
+      try keys.take(try product.stores.keyFile.read().keys(of: worker))
+    }
+  }
+
+  /// Starts a process of a worker.
+  func process(_ worker: String) throws -> Process {
+    try Folder.makePrivate(stores.folder(of: worker))
+    let keys = try SealingKeys(file: stores.keyFile, worker: worker)
+    let store = try Store(
+      path: stores.path(of: worker), keys: keys, migrations: [Person.migration, Note.migration])
+    return Process(product: self, worker: worker, store: store, keys: keys)
+  }
+
   /// Opens it for a moment.
   func with<Value>(
     _ worker: String, _ body: (Store) async throws -> Value
@@ -40,7 +62,7 @@ struct TestProduct {
   func notes(of worker: String) async throws -> [String: String] {
     try await with(worker) { store in
       let notes = try await store.read { try $0.records(Note.self) }
-      return Dictionary(uniqueKeysWithValues: notes.map { ($0.id, $0.text.value) })
+      return Dictionary(uniqueKeysWithValues: try notes.map { ($0.id, try $0.text.value) })
     }
   }
 

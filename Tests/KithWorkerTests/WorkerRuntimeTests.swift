@@ -18,7 +18,13 @@ import WorkerContract
   private static let nonce = [UInt8](repeating: 9, count: 32)
   private static let record = LaunchRecord(
     product: "milo", worker: "echo", generation: 4, secret: [UInt8](repeating: 1, count: 32),
-    address: "in memory", pluginDirectory: "/plugins/Echo", pluginVersion: "1.2.3")
+    address: "in memory", pluginDirectory: "/plugins/Echo", pluginVersion: "1.2.3",
+    sealingKeys: [key(1)])
+
+  /// A sealing key whose every byte is its id.
+  private static func key(_ id: UInt32, count: Int = 32) -> SealingKey {
+    SealingKey(id: id, secret: [UInt8](repeating: UInt8(id), count: count))
+  }
 
   /// The worker's own method: answers the request, when it may.
   private static let echo = MethodDescriptor(service: "test.Echo", method: "Echo")
@@ -359,6 +365,77 @@ import WorkerContract
       }
       #expect(unknown == .invalidArgument)
       #expect(runtime.logThreshold.level == .debug)
+    }
+  }
+
+  @Test func takesTheKeysThatItsHostHandsOverAndNoOthers() async throws {
+    let taken = Mutex<[[UInt32]]>([])
+    try await withWorker({ context in
+      try context.handedKeys.follow { keys in taken.withLock { $0.append(keys.map(\.id)) } }
+      return []
+    }) { host, _ in
+      func take(_ keys: [SealingKey]) async -> StatusCode? {
+        await code { _ = try await host.lifecycle.takeKeys(TakeKeysRequest(keys: keys)) }
+      }
+      // Before the host has proved itself anybody might call.
+      #expect(await take([Self.key(2)]) == .failedPrecondition)
+      _ = try await host.handshake()
+      // Before anything is opened with them.
+      #expect(await take([Self.key(3), Self.key(1)]) == nil)
+      try await host.configure()
+      try await host.start()
+      #expect(taken.withLock { $0 } == [[3, 1]])
+      for refused in [
+        [], [Self.key(0)], [Self.key(4), Self.key(0)], [Self.key(4), Self.key(4)],
+        [Self.key(4, count: 31)], [Self.key(4), Self.key(5, count: 33)],
+      ] {
+        #expect(await take(refused) == .invalidArgument)
+      }
+      #expect(taken.withLock { $0 } == [[3, 1]])
+      #expect(await take([Self.key(3), Self.key(1), Self.key(4)]) == nil)
+      #expect(await take([Self.key(4), Self.key(3)]) == nil)
+      #expect(taken.withLock { $0 } == [[3, 1], [3, 1, 4], [4, 3]])
+    }
+  }
+
+  @Test func keysThatCannotBeTakenAreNotSaidToBe() async throws {
+    try await withWorker({ context in
+      try context.handedKeys.follow { keys throws(RPCError) in
+        guard keys.count == 1 else { throw RPCError(.internal, "no") }
+      }
+      return []
+    }) { host, _ in
+      try await host.makeReady()
+      let refused = await code {
+        _ = try await host.lifecycle.takeKeys(
+          TakeKeysRequest(keys: [Self.key(2), Self.key(1)]))
+      }
+      #expect(refused == .internal)
+    }
+  }
+
+  @Test func partsOfTheSDKSayWhatTheyLackBesideTheWorkersOwnWord() async throws {
+    let health = Mutex<WorkerHealth?>(nil)
+    try await withWorker({ context in
+      health.withLock { $0 = context.health }
+      return []
+    }) { host, _ in
+      try await host.makeReady()
+      let health = try #require(health.withLock { $0 })
+      health.degrade("1 value is damaged", part: "values")
+      health.degrade("the model is old")
+      #expect(
+        try await host.health.check(CheckRequest()).reason == "the model is old; 1 value is damaged"
+      )
+      health.degrade("2 values are damaged", part: "values")
+      health.recover(from: "the model is old")
+      #expect(try await host.health.check(CheckRequest()).reason == "2 values are damaged")
+      health.degrade("the model is new")
+      health.recover(from: "the model is old")
+      health.degrade("", part: "values")
+      #expect(try await host.health.check(CheckRequest()).reason == "the model is new")
+      health.recover()
+      #expect(try await host.status() == .serving)
     }
   }
 

@@ -5,6 +5,7 @@ import KithRPC
 import KithStore
 import KithTesting
 import KithTime
+import KithWire
 import RemindersContract
 import Testing
 
@@ -17,7 +18,8 @@ import Testing
       _ = try await body()
       return nil
     } catch {
-      return (error as? RPCError)?.code ?? .unknown
+      return (error as? any RPCErrorConvertible)?.rpcError.code ?? (error as? RPCError)?.code
+        ?? .unknown
     }
   }
 
@@ -419,6 +421,73 @@ import Testing
     try await desk.jump(to: "2026-11-21 15:00")
     #expect(try await desk.events() == ["sent 15:00"])
     #expect(desk.unreadable == [broken.id])
+  }
+
+  // MARK: Damage
+
+  /// Changes what is kept of a reminder's words.
+  private func damage(_ desk: Desk, _ column: String, of id: String) async throws {
+    try await desk.store.write { transaction in
+      try transaction.database.execute(
+        sql: "UPDATE reminder SET \(column) = x'0100000001A5' WHERE id = ?", arguments: [id])
+    }
+  }
+
+  @Test func aReminderWhoseWordsAreLostIsMarkedCountedAndSent() async throws {
+    let desk = try Desk("2026-11-21 12:00")
+    let tea = try await desk.add("Tea at 3 pm")
+    let cake = try await desk.add("Cake at 3 pm")
+    try await damage(desk, "text_sealed", of: tea.id)
+    let service = desk.service
+    for words in ["", "cake"] {
+      let page = try await service.listReminders(
+        ListRemindersRequest(textContains: words), context: desk.call())
+      #expect(Set(page.reminders.map(\.id)) == [tea.id, cake.id] && page.damagedCount == 1)
+      let marked = page.reminders.filter(\.isDamaged)
+      #expect(marked.map(\.id) == [tea.id] && marked[0].text.isEmpty)
+      #expect(marked[0].nextDueMs == tea.nextDueMs)
+    }
+    #expect(await code { try await desk.get(tea.id) } == .dataLoss)
+    #expect(try await desk.get(cake.id) == cake)
+    let upcoming = try await service.listUpcoming(ListUpcomingRequest(), context: desk.call())
+    #expect(upcoming.occurrences.count == 2)
+    #expect(upcoming.occurrences.filter(\.isDamaged).map(\.reminderId) == [tea.id])
+    let export = try await service.exportCalendar(ExportCalendarRequest(), context: desk.call())
+    #expect(export.reminderCount == 1 && export.damagedCount == 1)
+    #expect(export.calendar.contains("Cake"))
+    try await desk.jump(to: "2026-11-21 15:00")
+    #expect(try await desk.events() == ["sent 15:00", "sent 15:00"])
+    #expect(desk.unreadable.isEmpty)
+    let page = try await desk.store.read { try $0.events(after: EventPosition()) }
+    let titles = try page.events.map { try ReminderSent(decoding: $0.payload).push?.title }
+    #expect(Set(titles) == ["Cake", "A reminder whose words were lost"])
+    // To be answered, mended and removed it need not be whole.
+    let done = try await service.completeOccurrence(
+      CompleteOccurrenceRequest(reminderId: tea.id), context: desk.call())
+    #expect(done.state == .done)
+  }
+
+  @Test func newWordsMendAReminderAndItCanBeDeletedUnmended() async throws {
+    let desk = try Desk("2026-11-21 12:00")
+    let made = try await desk.service.createReminder(
+      CreateReminderRequest(text: "Tea at 3 pm", notes: "Green"), context: desk.call())
+    try await damage(desk, "text_sealed", of: made.id)
+    try await damage(desk, "notes_sealed", of: made.id)
+    let half = try await desk.service.updateReminder(
+      UpdateReminderRequest(id: made.id, text: "Coffee"), context: desk.call())
+    #expect(half.text == "Coffee" && half.notes.isEmpty && half.isDamaged)
+    #expect(await code { try await desk.get(made.id) } == .dataLoss)
+    let export = try await desk.service.exportCalendar(
+      ExportCalendarRequest(), context: desk.call())
+    #expect(export.reminderCount == 1 && export.damagedCount == 1)
+    let whole = try await desk.service.updateReminder(
+      UpdateReminderRequest(id: made.id, notes: "Black"), context: desk.call())
+    #expect(!whole.isDamaged && whole.notes == "Black")
+    #expect(try await desk.get(made.id) == whole)
+    try await damage(desk, "text_sealed", of: made.id)
+    _ = try await desk.service.deleteReminder(
+      DeleteReminderRequest(id: made.id), context: desk.call())
+    #expect(await code { try await desk.get(made.id) } == .notFound)
   }
 
   // MARK: Changes

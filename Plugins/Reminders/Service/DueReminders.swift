@@ -82,8 +82,9 @@ public struct DueReminders: Sendable {
   ) throws {
     let (book, transaction) = (ledger.book, ledger.transaction)
     guard
+      // It is sent also when its words are lost.
       let row = try transaction.record(
-        StoredReminder.self, id: id, under: ReminderBook.ownGrant)
+        StoredReminder.self, id: id, under: ReminderBook.ownGrant, markingDamage: true)
     else { return }
     let owner = try owners[row.user] ?? book.owner(row.user, in: transaction)
     owners[row.user] = owner

@@ -62,7 +62,7 @@ struct LifeLedger {
     case .contact(let key):
       try append(
         ContactDue(
-          key: key.text, reminderId: row.id, dueMs: key.occurrence.contract, text: row.text.value),
+          key: key.text, reminderId: row.id, dueMs: key.occurrence.contract, text: row.spokenText),
         row)
     case .done(let due, let isLate):
       try note(row, due) { occurrence in
@@ -116,7 +116,7 @@ struct LifeLedger {
       key: key.text, reminderId: row.id, dueMs: key.occurrence.contract, repeat: UInt32(number),
       snoozes: UInt32(round), lateByMs: lateBy,
       push: Push(
-        title: row.text.value,
+        title: row.spokenText,
         body: PlainWords.due(wall, today: today, isLate: lateBy > 0 || number > 0 || round > 0),
         // The id alone: of a reminder that asks again, the last asking counts.
         collapseId: row.id,

@@ -30,7 +30,10 @@ struct ReminderPages {
     while true {
       // Texts are sealed: which of them have a word is known only when they are open.
       let some = try read(behind: place, limit: size + 1, transaction)
-      for row in some where wanted.isEmpty || row.text.value.lowercased().contains(wanted) {
+      for row in some
+      where wanted.isEmpty || row.text.isDamaged
+        || row.text.intact?.lowercased().contains(wanted) == true
+      {
         if rows.count == size {
           next = rows.last.map { Page(due: $0.nextDue, id: $0.id) }
           return rows

@@ -23,16 +23,18 @@ extension RemindersService {
           ? "user_id = \(user.text)"
           : "user_id = \(user.text) AND state = \(active)",
         orderedBy: "created_at_ms, id", under: grant)
-      let reminders = try rows.map { row in
-        CalendarReminder(
-          uid: row.uid?.value ?? row.id, text: row.text.value, notes: row.notes?.value ?? "",
+      let reminders = try rows.compactMap { row -> CalendarReminder? in
+        guard let text = row.text.intact else { return nil }
+        return CalendarReminder(
+          uid: row.uid?.intact ?? row.id, text: text, notes: row.notes?.intact ?? "",
           schedule: try RemindersDomain.Schedule(row.schedule, field: "schedule"),
           zone: row.schedule.zone, isMedicine: row.isMedicine)
       }
       let writer = CalendarWriter { try? book.zones.zone(named: $0) }
       return ExportCalendarResponse(
         calendar: writer.file(of: reminders, stamp: now),
-        reminderCount: UInt32(clamping: reminders.count))
+        reminderCount: UInt32(clamping: reminders.count),
+        damagedCount: UInt32(clamping: rows.count(where: \.isDamaged)))
     }
   }
 
@@ -125,7 +127,9 @@ extension RemindersService {
     _ uid: String, of user: UserID, _ transaction: WriteTransaction, _ grant: Access.Grant
   ) throws -> StoredReminder? {
     if uid.isEmpty { return nil }
-    if let own = try transaction.record(StoredReminder.self, id: uid, under: grant) { return own }
+    let own = try transaction.record(
+      StoredReminder.self, id: uid, under: grant, markingDamage: true)
+    if let own { return own }
     let index = transaction.index(of: uid, in: StoredReminder.self, "uid_index")
     return try transaction.records(
       StoredReminder.self, where: "user_id = \(user.text) AND uid_index = \(index)", limit: 1,

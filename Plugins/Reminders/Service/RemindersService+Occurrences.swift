@@ -129,8 +129,8 @@ extension RemindersService {
         for due in life.upcoming.prefix(while: { $0 < end }).prefix(size + 1) {
           upcoming.append(
             UpcomingOccurrence(
-              reminderId: row.id, text: row.text.value, dueMs: due.contract,
-              dueWall: "\(zone.civil(at: due))"))
+              reminderId: row.id, text: row.text.intact ?? "", dueMs: due.contract,
+              dueWall: "\(zone.civil(at: due))", isDamaged: row.text.isDamaged))
         }
       }
       upcoming.sort { ($0.dueMs, $0.reminderId) < ($1.dueMs, $1.reminderId) }

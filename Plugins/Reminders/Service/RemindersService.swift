@@ -93,14 +93,16 @@ public final class RemindersService: RemindersHandler {
     }
   }
 
-  /// The reminder of an id, if the caller may do this to it.
+  /// The reminder of an id, if the caller may do this to it. Who reads it must find it whole; to change it may mend it.
   func row(
     _ id: String, field: String = "id", for action: Access.Action, _ context: CallContext,
     _ transaction: some Transaction
   ) throws -> StoredReminder {
     guard !id.isEmpty else { throw RPCError.invalidArgument(field: field, "it is empty") }
     let visible = try transaction.access(of: context.caller).grantAll(.read)
-    guard let row = try transaction.record(StoredReminder.self, id: id, under: visible) else {
+    let found = try transaction.record(
+      StoredReminder.self, id: id, under: visible, markingDamage: action != .read)
+    guard let row = found else {
       throw RPCError(.notFound, "there is no such reminder, or it is not one of the caller's")
     }
     _ = try allow(action, on: row.user, context, transaction)
@@ -109,7 +111,7 @@ public final class RemindersService: RemindersHandler {
 
   // MARK: - Wording
 
-  /// A row as the contract has it.
+  /// A row as the contract has it, marked where its words are damaged.
   func message(
     _ row: StoredReminder, _ book: ReminderBook, _ transaction: some Transaction
   ) throws -> Reminder {
@@ -119,11 +121,11 @@ public final class RemindersService: RemindersHandler {
         under: ReminderBook.ownGrant)
     }
     return Reminder(
-      id: row.id, userId: row.user.text, text: row.text.value, schedule: row.schedule,
+      id: row.id, userId: row.user.text, text: row.text.intact ?? "", schedule: row.schedule,
       kind: row.isMedicine ? .medicine : .ordinary, state: row.state,
       nextDueMs: row.nextDue?.contract, tzdataVersion: book.zones.edition, open: open?.message,
       createdAtMs: row.createdAt.contract, ladder: row.ladder ?? book.settings.ladder.message,
-      notes: row.notes?.value ?? "")
+      notes: row.notes?.intact ?? "", isDamaged: row.isDamaged)
   }
 
   // MARK: - Reading and removing
@@ -155,7 +157,8 @@ public final class RemindersService: RemindersHandler {
       return ListRemindersResponse(
         reminders: try rows.map { try self.message($0, book, transaction) },
         nextPageToken: page.next?.token ?? "",
-        activeCount: UInt32(clamping: try Self.activeCount(of: user, transaction)))
+        activeCount: UInt32(clamping: try Self.activeCount(of: user, transaction)),
+        damagedCount: UInt32(clamping: rows.count(where: \.isDamaged)))
     }
   }
 

@@ -28,6 +28,12 @@ struct StoredReminder {
   var nextDue: Instant?
   /// What both were worked out from: see ``ReminderBook/basis``.
   var basis: Int64 = 0
+
+  /// Whether a part of what somebody wrote is lost.
+  var isDamaged: Bool { text.isDamaged || notes?.isDamaged == true }
+
+  /// The text for a notification, which is sent whatever became of the words.
+  var spokenText: String { text.intact ?? "A reminder whose words were lost" }
 }
 
 extension StoredReminder: UserRecord {

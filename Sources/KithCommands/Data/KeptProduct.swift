@@ -45,18 +45,12 @@ struct KeptProduct: Sendable {
   /// Holds the place of the product's host, so that none can start meanwhile.
   /// - Throws: ``CommandFailure`` with exit code 75 when one runs.
   func withoutHost<Value>(_ body: () throws -> Value) throws -> Value {
-    let lock = open(places.lockFile, O_RDWR | O_CLOEXEC)
-    // Without a lock file no host has ever run there.
-    guard lock >= 0 || errno == ENOENT else {
-      throw CommandFailure(
-        .permission, "\(places.lockFile) cannot be opened: \(String(cString: strerror(errno)))")
-    }
-    defer { if lock >= 0 { close(lock) } }
-    guard lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+    guard let place = try HostPlace(places) else {
       throw CommandFailure(
         .tryAgain,
         "\(places.product) is running; end it first: `kith down --product \(places.product)`")
     }
+    defer { place.leave() }
     return try body()
   }
 
@@ -72,6 +66,31 @@ struct KeptProduct: Sendable {
         .usage, "'\(SafeText.line(name))' keeps nothing in \(places.product); \(hint)")
     }
     return names.isEmpty ? known : names
+  }
+}
+
+/// The place of a product's host, held so that none can start.
+struct HostPlace {
+  private let lock: Int32
+
+  /// Takes the place; nil when a host runs.
+  /// - Throws: ``CommandFailure`` when the lock file cannot be opened.
+  init?(_ places: ProductPlaces) throws(CommandFailure) {
+    lock = open(places.lockFile, O_RDWR | O_CLOEXEC)
+    // Without a lock file no host has ever run there.
+    guard lock >= 0 || errno == ENOENT else {
+      throw CommandFailure(
+        .permission, "\(places.lockFile) cannot be opened: \(String(cString: strerror(errno)))")
+    }
+    guard lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      close(lock)
+      return nil
+    }
+  }
+
+  /// Lets a host start again.
+  func leave() {
+    if lock >= 0 { close(lock) }
   }
 }
 

@@ -53,10 +53,13 @@ struct EventWriter: Sendable {
   }
 
   private func words(_ lost: Lost, of worker: String) -> String {
+    let name = SafeText.line(worker)
     let what =
-      lost.reason == .otherLog
-      ? "the log of \(SafeText.line(worker)) is another one from here on"
-      : "events \(lost.from) to \(lost.to) of \(SafeText.line(worker)) are no longer kept"
+      switch lost.reason {
+      case .otherLog: "the log of \(name) is another one from here on"
+      case .damaged: "events \(lost.from) to \(lost.to) of \(name) are damaged"
+      default: "events \(lost.from) to \(lost.to) of \(name) are no longer kept"
+      }
     return terminal.text("-- \(what)", .yellow)
   }
 }

@@ -12,9 +12,11 @@ public struct LostReason: WireEnum {
   /// The log is another one, since a backup was restored or a damaged store saved. What the consumer has seen may be in it
   /// under other numbers, or not at all; all that is kept of the new log follows.
   public static let otherLog = LostReason(rawValue: 2)
+  /// Their payloads are damaged: no key opens them, or their bytes were changed.
+  public static let damaged = LostReason(rawValue: 3)
 
   /// The values that have a name.
-  public static let allCases: [LostReason] = [.unspecified, .retention, .otherLog]
+  public static let allCases: [LostReason] = [.unspecified, .retention, .otherLog, .damaged]
 
   /// The number on the wire.
   public let rawValue: Int32
@@ -30,6 +32,7 @@ public struct LostReason: WireEnum {
     case 0: "LOST_REASON_UNSPECIFIED"
     case 1: "LOST_REASON_RETENTION"
     case 2: "LOST_REASON_OTHER_LOG"
+    case 3: "LOST_REASON_DAMAGED"
     default: nil
     }
   }

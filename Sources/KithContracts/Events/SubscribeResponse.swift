@@ -6,7 +6,7 @@ public import KithWire
 
 /// Some events, in order. The first response comes at once, and may have none: it tells where the consumer stands.
 public struct SubscribeResponse: GeneratedMessage {
-  /// What is in the log no more though the consumer has not seen it: before `events`. Absent when nothing is.
+  /// What the consumer has not seen and cannot have any more: before `events`. Absent when nothing is.
   public var lost: Lost? = nil
 
   /// The events. At most 256.

@@ -92,6 +92,14 @@ public enum HostMethods {
     service: "kith.host.v1.Host", method: "SetWorkerLogLevel",
     idempotency: .idempotent, callers: .operators)
 
+  /// Has every worker's process take its keys from the product's key file as it is now. Answers when all processes have them,
+  /// those that were starting or draining included: from then on none seals with another key than the first of the file.
+  /// FAILED_PRECONDITION when the file is missing or damaged, or a process cannot take keys; UNAVAILABLE when one has not
+  /// taken them in time.
+  public static let handOverKeys = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "HandOverKeys",
+    idempotency: .idempotent, callers: .operators)
+
   /// Lines of logs, merged by time, from a cursor on.
   public static let readLog = MethodDescriptor(
     service: "kith.host.v1.Host", method: "ReadLog",
@@ -103,7 +111,7 @@ public enum HostMethods {
     idempotency: .idempotent, callers: .operators)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [getStatus, resolve, issuePass, startWorker, stopWorker, restartWorkers, upgradeWorker, planChanges, applyChanges, upgradeHost, getMetrics, getClock, moveClock, setWorkerLogLevel, readLog, shutdown]
+  public static let all: [MethodDescriptor] = [getStatus, resolve, issuePass, startWorker, stopWorker, restartWorkers, upgradeWorker, planChanges, applyChanges, upgradeHost, getMetrics, getClock, moveClock, setWorkerLogLevel, handOverKeys, readLog, shutdown]
 }
 
 /// Controls the workers of one product.
@@ -258,6 +266,18 @@ public struct HostClient: Sendable {
     return response.message
   }
 
+  /// Has every worker's process take its keys from the product's key file as it is now. Answers when all processes have them,
+  /// those that were starting or draining included: from then on none seals with another key than the first of the file.
+  /// FAILED_PRECONDITION when the file is missing or damaged, or a process cannot take keys; UNAVAILABLE when one has not
+  /// taken them in time.
+  public func handOverKeys(
+    _ request: HandOverKeysRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> HandOverKeysResponse {
+    let response: RPCResponse<HandOverKeysResponse> = try await client.unary(
+      HostMethods.handOverKeys, request, options: options)
+    return response.message
+  }
+
   /// Lines of logs, merged by time, from a cursor on.
   public func readLog(
     _ request: ReadLogRequest, options: CallOptions = .defaults
@@ -369,6 +389,14 @@ public protocol HostHandler: Sendable {
     _ request: SetWorkerLogLevelRequest, context: CallContext
   ) async throws -> SetWorkerLogLevelResponse
 
+  /// Has every worker's process take its keys from the product's key file as it is now. Answers when all processes have them,
+  /// those that were starting or draining included: from then on none seals with another key than the first of the file.
+  /// FAILED_PRECONDITION when the file is missing or damaged, or a process cannot take keys; UNAVAILABLE when one has not
+  /// taken them in time.
+  func handOverKeys(
+    _ request: HandOverKeysRequest, context: CallContext
+  ) async throws -> HandOverKeysResponse
+
   /// Lines of logs, merged by time, from a cursor on.
   func readLog(
     _ request: ReadLogRequest, context: CallContext
@@ -441,6 +469,10 @@ extension ServiceDefinition {
         },
         .unary(HostMethods.setWorkerLogLevel) { request, context in
           try await handler.setWorkerLogLevel(
+            request, context: context)
+        },
+        .unary(HostMethods.handOverKeys) { request, context in
+          try await handler.handOverKeys(
             request, context: context)
         },
         .unary(HostMethods.readLog) { request, context in

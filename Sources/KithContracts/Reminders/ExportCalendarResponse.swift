@@ -12,6 +12,9 @@ public struct ExportCalendarResponse: GeneratedMessage {
   /// How many reminders are in it.
   public var reminderCount: UInt32 = 0
 
+  /// How many reminders are damaged: those whose text is lost are not in the file, and of the others lost notes are not.
+  public var damagedCount: UInt32 = 0
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -21,10 +24,12 @@ public struct ExportCalendarResponse: GeneratedMessage {
   /// A message with these fields; the others are at their default.
   public init(
     calendar: String = "",
-    reminderCount: UInt32 = 0
+    reminderCount: UInt32 = 0,
+    damagedCount: UInt32 = 0
   ) {
     self.calendar = calendar
     self.reminderCount = reminderCount
+    self.damagedCount = damagedCount
   }
 
   public static var fullName: String { "kith.reminders.v1.ExportCalendarResponse" }
@@ -35,6 +40,7 @@ public struct ExportCalendarResponse: GeneratedMessage {
     let c = message.assumingMemoryBound(to: Kith__Reminders__V1__ExportCalendarResponse.self)
     if c.pointee.has_calendar != 0 { self.calendar = try Unpacked.text(c.pointee.calendar, "kith.reminders.v1.ExportCalendarResponse.calendar") }
     if c.pointee.has_reminder_count != 0 { self.reminderCount = c.pointee.reminder_count }
+    if c.pointee.has_damaged_count != 0 { self.damagedCount = c.pointee.damaged_count }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -49,12 +55,17 @@ public struct ExportCalendarResponse: GeneratedMessage {
       c.pointee.reminder_count = self.reminderCount
       c.pointee.has_reminder_count = 1
     }
+    if self.damagedCount != 0 {
+      c.pointee.damaged_count = self.damagedCount
+      c.pointee.has_damaged_count = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
   public func describe(into text: inout MessageDescription) {
     if !self.calendar.isEmpty { text.addSensitive("calendar") }
     if self.reminderCount != 0 { text.add("reminderCount", self.reminderCount) }
+    if self.damagedCount != 0 { text.add("damagedCount", self.damagedCount) }
     text.add(self.unknownFields)
   }
 }

@@ -15,6 +15,9 @@ public struct ListRemindersResponse: GeneratedMessage {
   /// How many of the user's reminders are active, whatever the filters: what a plan limits.
   public var activeCount: UInt32 = 0
 
+  /// How many of `reminders` are damaged. One whose text is lost is listed whatever `text_contains` asks for.
+  public var damagedCount: UInt32 = 0
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -25,11 +28,13 @@ public struct ListRemindersResponse: GeneratedMessage {
   public init(
     reminders: [Reminder] = [],
     nextPageToken: String = "",
-    activeCount: UInt32 = 0
+    activeCount: UInt32 = 0,
+    damagedCount: UInt32 = 0
   ) {
     self.reminders = reminders
     self.nextPageToken = nextPageToken
     self.activeCount = activeCount
+    self.damagedCount = damagedCount
   }
 
   public static var fullName: String { "kith.reminders.v1.ListRemindersResponse" }
@@ -41,6 +46,7 @@ public struct ListRemindersResponse: GeneratedMessage {
     try Unpacked.append(c.pointee.reminders, c.pointee.n_reminders, to: &self.reminders)
     if c.pointee.has_next_page_token != 0 { self.nextPageToken = try Unpacked.text(c.pointee.next_page_token, "kith.reminders.v1.ListRemindersResponse.next_page_token") }
     if c.pointee.has_active_count != 0 { self.activeCount = c.pointee.active_count }
+    if c.pointee.has_damaged_count != 0 { self.damagedCount = c.pointee.damaged_count }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -56,6 +62,10 @@ public struct ListRemindersResponse: GeneratedMessage {
       c.pointee.active_count = self.activeCount
       c.pointee.has_active_count = 1
     }
+    if self.damagedCount != 0 {
+      c.pointee.damaged_count = self.damagedCount
+      c.pointee.has_damaged_count = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -63,6 +73,7 @@ public struct ListRemindersResponse: GeneratedMessage {
     if !self.reminders.isEmpty { text.add("reminders", self.reminders) }
     if !self.nextPageToken.isEmpty { text.add("nextPageToken", self.nextPageToken) }
     if self.activeCount != 0 { text.add("activeCount", self.activeCount) }
+    if self.damagedCount != 0 { text.add("damagedCount", self.damagedCount) }
     text.add(self.unknownFields)
   }
 }

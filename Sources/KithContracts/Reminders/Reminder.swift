@@ -46,6 +46,11 @@ public struct Reminder: GeneratedMessage {
   /// More words about it. Empty when there are none.
   public var notes: String = ""
 
+  /// Whether `text` or `notes` are lost: what is kept of them was changed on the disk, or its key is gone. Those are empty here;
+  /// the reminder is sent all the same, without them. To ask for such a reminder by its id is answered DATA_LOSS; an update with
+  /// new words mends it.
+  public var isDamaged: Bool = false
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -66,7 +71,8 @@ public struct Reminder: GeneratedMessage {
     alternatives: [Schedule] = [],
     createdAtMs: Int64 = 0,
     ladder: Ladder? = nil,
-    notes: String = ""
+    notes: String = "",
+    isDamaged: Bool = false
   ) {
     self.id = id
     self.userId = userId
@@ -81,6 +87,7 @@ public struct Reminder: GeneratedMessage {
     self.createdAtMs = createdAtMs
     self.ladder = ladder
     self.notes = notes
+    self.isDamaged = isDamaged
   }
 
   public static var fullName: String { "kith.reminders.v1.Reminder" }
@@ -102,6 +109,7 @@ public struct Reminder: GeneratedMessage {
     if c.pointee.has_created_at_ms != 0 { self.createdAtMs = c.pointee.created_at_ms }
     try Unpacked.merge(c.pointee.ladder, c.pointee.n_ladder, into: &self.ladder)
     if c.pointee.has_notes != 0 { self.notes = try Unpacked.text(c.pointee.notes, "kith.reminders.v1.Reminder.notes") }
+    if c.pointee.has_is_damaged != 0 { self.isDamaged = c.pointee.is_damaged != 0 }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -148,6 +156,10 @@ public struct Reminder: GeneratedMessage {
       c.pointee.notes = arena.copy(self.notes)
       c.pointee.has_notes = 1
     }
+    if self.isDamaged {
+      c.pointee.is_damaged = self.isDamaged ? 1 : 0
+      c.pointee.has_is_damaged = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -165,6 +177,7 @@ public struct Reminder: GeneratedMessage {
     if self.createdAtMs != 0 { text.add("createdAtMs", self.createdAtMs) }
     if let value = self.ladder { text.add("ladder", value) }
     if !self.notes.isEmpty { text.addSensitive("notes") }
+    if self.isDamaged { text.add("isDamaged", self.isDamaged) }
     text.add(self.unknownFields)
   }
 }

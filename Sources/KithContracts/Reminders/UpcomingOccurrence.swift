@@ -18,6 +18,9 @@ public struct UpcomingOccurrence: GeneratedMessage {
   /// The same on the wall of its zone: `2026-11-21T20:00:00`.
   public var dueWall: String = ""
 
+  /// Whether `text` is lost, as in `Reminder.is_damaged`; it is empty then.
+  public var isDamaged: Bool = false
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -29,12 +32,14 @@ public struct UpcomingOccurrence: GeneratedMessage {
     reminderId: String = "",
     text: String = "",
     dueMs: Int64 = 0,
-    dueWall: String = ""
+    dueWall: String = "",
+    isDamaged: Bool = false
   ) {
     self.reminderId = reminderId
     self.text = text
     self.dueMs = dueMs
     self.dueWall = dueWall
+    self.isDamaged = isDamaged
   }
 
   public static var fullName: String { "kith.reminders.v1.UpcomingOccurrence" }
@@ -47,6 +52,7 @@ public struct UpcomingOccurrence: GeneratedMessage {
     if c.pointee.has_text != 0 { self.text = try Unpacked.text(c.pointee.text, "kith.reminders.v1.UpcomingOccurrence.text") }
     if c.pointee.has_due_ms != 0 { self.dueMs = c.pointee.due_ms }
     if c.pointee.has_due_wall != 0 { self.dueWall = try Unpacked.text(c.pointee.due_wall, "kith.reminders.v1.UpcomingOccurrence.due_wall") }
+    if c.pointee.has_is_damaged != 0 { self.isDamaged = c.pointee.is_damaged != 0 }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -69,6 +75,10 @@ public struct UpcomingOccurrence: GeneratedMessage {
       c.pointee.due_wall = arena.copy(self.dueWall)
       c.pointee.has_due_wall = 1
     }
+    if self.isDamaged {
+      c.pointee.is_damaged = self.isDamaged ? 1 : 0
+      c.pointee.has_is_damaged = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -77,6 +87,7 @@ public struct UpcomingOccurrence: GeneratedMessage {
     if !self.text.isEmpty { text.addSensitive("text") }
     if self.dueMs != 0 { text.add("dueMs", self.dueMs) }
     if !self.dueWall.isEmpty { text.add("dueWall", self.dueWall) }
+    if self.isDamaged { text.add("isDamaged", self.isDamaged) }
     text.add(self.unknownFields)
   }
 }

@@ -37,14 +37,19 @@ public struct LaunchRecord: GeneratedMessage {
   /// Where the worker's own services are to be had from other machines too, once it is ready. Absent means nowhere.
   public var listen: NetworkListener? = nil
 
-  /// The file of the product's sealing key, which the worker may read. Empty where `state_directory` is.
-  public var sealingKeyFile: String = ""
-
   /// How the SDK keeps the worker's store, if it has one. Absent means as the SDK does by itself.
   public var store: StoreOrders? = nil
 
   /// The time that the worker begins with, in a product whose time is virtual. Absent means the machine's clocks.
   public var virtualTime: VirtualTime? = nil
+
+  /// The keys of this worker: the first seals, all of them open. Empty where `state_directory` is, and where
+  /// `missing_keys_reason` is not.
+  public var sealingKeys: [SealingKey] = []
+
+  /// Why there are no keys although the worker may keep data: those of the product are missing or damaged. A worker that keeps
+  /// data does not start then. Empty when nothing is wrong.
+  public var missingKeysReason: String = ""
 
   /// The host's public key, 32 bytes of Ed25519, with which passes are checked (kith.identity.v1.Pass).
   public var passKey: [UInt8] = []
@@ -74,9 +79,10 @@ public struct LaunchRecord: GeneratedMessage {
     logLevel: String = "",
     pluginVersion: String = "",
     listen: NetworkListener? = nil,
-    sealingKeyFile: String = "",
     store: StoreOrders? = nil,
     virtualTime: VirtualTime? = nil,
+    sealingKeys: [SealingKey] = [],
+    missingKeysReason: String = "",
     passKey: [UInt8] = [],
     actsForUsers: Bool = false,
     memoryLimitBytes: UInt64 = 0
@@ -91,9 +97,10 @@ public struct LaunchRecord: GeneratedMessage {
     self.logLevel = logLevel
     self.pluginVersion = pluginVersion
     self.listen = listen
-    self.sealingKeyFile = sealingKeyFile
     self.store = store
     self.virtualTime = virtualTime
+    self.sealingKeys = sealingKeys
+    self.missingKeysReason = missingKeysReason
     self.passKey = passKey
     self.actsForUsers = actsForUsers
     self.memoryLimitBytes = memoryLimitBytes
@@ -115,9 +122,10 @@ public struct LaunchRecord: GeneratedMessage {
     if c.pointee.has_log_level != 0 { self.logLevel = try Unpacked.text(c.pointee.log_level, "kith.worker.v1.LaunchRecord.log_level") }
     if c.pointee.has_plugin_version != 0 { self.pluginVersion = try Unpacked.text(c.pointee.plugin_version, "kith.worker.v1.LaunchRecord.plugin_version") }
     try Unpacked.merge(c.pointee.listen, c.pointee.n_listen, into: &self.listen)
-    if c.pointee.has_sealing_key_file != 0 { self.sealingKeyFile = try Unpacked.text(c.pointee.sealing_key_file, "kith.worker.v1.LaunchRecord.sealing_key_file") }
     try Unpacked.merge(c.pointee.store, c.pointee.n_store, into: &self.store)
     try Unpacked.merge(c.pointee.virtual_time, c.pointee.n_virtual_time, into: &self.virtualTime)
+    try Unpacked.append(c.pointee.sealing_keys, c.pointee.n_sealing_keys, to: &self.sealingKeys)
+    if c.pointee.has_missing_keys_reason != 0 { self.missingKeysReason = try Unpacked.text(c.pointee.missing_keys_reason, "kith.worker.v1.LaunchRecord.missing_keys_reason") }
     if c.pointee.has_pass_key != 0 { self.passKey = Unpacked.bytes(c.pointee.pass_key) }
     if c.pointee.has_acts_for_users != 0 { self.actsForUsers = c.pointee.acts_for_users != 0 }
     if c.pointee.has_memory_limit_bytes != 0 { self.memoryLimitBytes = c.pointee.memory_limit_bytes }
@@ -164,12 +172,13 @@ public struct LaunchRecord: GeneratedMessage {
       c.pointee.has_plugin_version = 1
     }
     (c.pointee.listen, c.pointee.n_listen) = try arena.fill(self.listen)
-    if !self.sealingKeyFile.isEmpty {
-      c.pointee.sealing_key_file = arena.copy(self.sealingKeyFile)
-      c.pointee.has_sealing_key_file = 1
-    }
     (c.pointee.store, c.pointee.n_store) = try arena.fill(self.store)
     (c.pointee.virtual_time, c.pointee.n_virtual_time) = try arena.fill(self.virtualTime)
+    (c.pointee.sealing_keys, c.pointee.n_sealing_keys) = try arena.fill(self.sealingKeys)
+    if !self.missingKeysReason.isEmpty {
+      c.pointee.missing_keys_reason = arena.copy(self.missingKeysReason)
+      c.pointee.has_missing_keys_reason = 1
+    }
     if !self.passKey.isEmpty {
       c.pointee.pass_key = arena.copy(self.passKey)
       c.pointee.has_pass_key = 1
@@ -196,9 +205,10 @@ public struct LaunchRecord: GeneratedMessage {
     if !self.logLevel.isEmpty { text.add("logLevel", self.logLevel) }
     if !self.pluginVersion.isEmpty { text.add("pluginVersion", self.pluginVersion) }
     if let value = self.listen { text.add("listen", value) }
-    if !self.sealingKeyFile.isEmpty { text.add("sealingKeyFile", self.sealingKeyFile) }
     if let value = self.store { text.add("store", value) }
     if let value = self.virtualTime { text.add("virtualTime", value) }
+    if !self.sealingKeys.isEmpty { text.add("sealingKeys", self.sealingKeys) }
+    if !self.missingKeysReason.isEmpty { text.add("missingKeysReason", self.missingKeysReason) }
     if !self.passKey.isEmpty { text.add("passKey", self.passKey) }
     if self.actsForUsers { text.add("actsForUsers", self.actsForUsers) }
     if self.memoryLimitBytes != 0 { text.add("memoryLimitBytes", self.memoryLimitBytes) }

@@ -36,13 +36,19 @@ public enum LifecycleMethods {
     service: "kith.worker.v1.Lifecycle", method: "MoveClock",
     idempotency: .idempotent, callers: .host)
 
+  /// Hands over the worker's keys after the product's were changed. Answers when the worker seals with the first of them and
+  /// opens with all of them. After the handshake.
+  public static let takeKeys = MethodDescriptor(
+    service: "kith.worker.v1.Lifecycle", method: "TakeKeys",
+    idempotency: .idempotent, callers: .host)
+
   /// Sets from which level on the worker logs. After the handshake.
   public static let setLogLevel = MethodDescriptor(
     service: "kith.worker.v1.Lifecycle", method: "SetLogLevel",
     idempotency: .idempotent, callers: .host)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [handshake, configure, start, drain, moveClock, setLogLevel]
+  public static let all: [MethodDescriptor] = [handshake, configure, start, drain, moveClock, takeKeys, setLogLevel]
 }
 
 /// The life of one worker process, led by the host: Handshake, Configure, Start, then calls, then Drain; the process
@@ -106,6 +112,16 @@ public struct LifecycleClient: Sendable {
     return response.message
   }
 
+  /// Hands over the worker's keys after the product's were changed. Answers when the worker seals with the first of them and
+  /// opens with all of them. After the handshake.
+  public func takeKeys(
+    _ request: TakeKeysRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> TakeKeysResponse {
+    let response: RPCResponse<TakeKeysResponse> = try await client.unary(
+      LifecycleMethods.takeKeys, request, options: options)
+    return response.message
+  }
+
   /// Sets from which level on the worker logs. After the handshake.
   public func setLogLevel(
     _ request: SetLogLevelRequest, options: CallOptions = .defaults
@@ -153,6 +169,12 @@ public protocol LifecycleHandler: Sendable {
     _ request: MoveClockRequest, context: CallContext
   ) async throws -> MoveClockResponse
 
+  /// Hands over the worker's keys after the product's were changed. Answers when the worker seals with the first of them and
+  /// opens with all of them. After the handshake.
+  func takeKeys(
+    _ request: TakeKeysRequest, context: CallContext
+  ) async throws -> TakeKeysResponse
+
   /// Sets from which level on the worker logs. After the handshake.
   func setLogLevel(
     _ request: SetLogLevelRequest, context: CallContext
@@ -184,6 +206,10 @@ extension ServiceDefinition {
         },
         .unary(LifecycleMethods.moveClock) { request, context in
           try await handler.moveClock(
+            request, context: context)
+        },
+        .unary(LifecycleMethods.takeKeys) { request, context in
+          try await handler.takeKeys(
             request, context: context)
         },
         .unary(LifecycleMethods.setLogLevel) { request, context in

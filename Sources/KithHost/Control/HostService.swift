@@ -86,6 +86,12 @@ struct HostService: HostHandler {
     await host.metrics()
   }
 
+  func handOverKeys(
+    _ request: HandOverKeysRequest, context: CallContext
+  ) async throws -> HandOverKeysResponse {
+    HandOverKeysResponse(processes: try await host.handOverKeys())
+  }
+
   func shutdown(_ request: ShutdownRequest, context: CallContext) async throws -> ShutdownResponse {
     try await host.shutDown()
   }

@@ -18,10 +18,9 @@ extension Confinement {
   ///   - state: its state folder; empty in a product that keeps nothing.
   ///   - sockets: the folder of its own socket.
   ///   - runtime: the folder of all sockets of the product.
-  ///   - keys: the folder of the product's sealing key, which it may read; nil where nothing is kept.
   ///   - remoteServices: the product's services on other machines.
   init(
-    of worker: PlannedWorker, state: String, keys: String?, sockets: String, runtime: String,
+    of worker: PlannedWorker, state: String, sockets: String, runtime: String,
     remoteServices: [RemoteService]
   ) {
     confinesFiles = true
@@ -34,8 +33,6 @@ extension Confinement {
     writable = state.isEmpty ? [] : [state]
     readable = Self.system + Self.libraryFolders
     readable += [worker.pluginDirectory, Self.folder(of: worker.executablePath)]
-    // The folder and not the file: a key that was changed is another file under the same name.
-    readable += [keys].compactMap(\.self)
     let required = worker.requires.map(\.name)
     let used = remoteServices.filter { required.contains($0.service) }.map(\.endpoint)
     for credentials in (used + [worker.listen].compactMap(\.self)).compactMap(\.credentials) {

@@ -156,6 +156,12 @@ final class WorkerLink: Sendable {
     }
   }
 
+  /// Has the process take its keys, the one that seals first.
+  func takeKeys(_ keys: [SealingKey]) async throws(RPCError) {
+    _ = try await lifecycle.takeKeys(
+      TakeKeysRequest(keys: keys), options: CallOptions(timeout: Self.patience))
+  }
+
   /// What the process counted of its calls, or why it did not say.
   struct Metrics: Sendable {
     var incarnation: Incarnation

@@ -58,6 +58,13 @@ struct LifecycleService: LifecycleHandler {
     return try await runtime.moveClock(to: time, afterTakingIn: request.logEnds)
   }
 
+  func takeKeys(
+    _ request: TakeKeysRequest, context: CallContext
+  ) async throws -> TakeKeysResponse {
+    try runtime.takeKeys(request.keys)
+    return TakeKeysResponse()
+  }
+
   func setLogLevel(
     _ request: SetLogLevelRequest, context: CallContext
   ) async throws -> SetLogLevelResponse {

@@ -83,6 +83,9 @@ nonisolated enum Kith_Events_V1_LostReason: SwiftProtobuf.Enum, Swift.CaseIterab
   /// The log is another one, since a backup was restored or a damaged store saved. What the consumer has seen may be in it
   /// under other numbers, or not at all; all that is kept of the new log follows.
   case otherLog // = 2
+
+  /// Their payloads are damaged: no key opens them, or their bytes were changed.
+  case damaged // = 3
   case UNRECOGNIZED(Int)
 
   init() {
@@ -94,6 +97,7 @@ nonisolated enum Kith_Events_V1_LostReason: SwiftProtobuf.Enum, Swift.CaseIterab
     case 0: self = .unspecified
     case 1: self = .retention
     case 2: self = .otherLog
+    case 3: self = .damaged
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -103,6 +107,7 @@ nonisolated enum Kith_Events_V1_LostReason: SwiftProtobuf.Enum, Swift.CaseIterab
     case .unspecified: return 0
     case .retention: return 1
     case .otherLog: return 2
+    case .damaged: return 3
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -112,6 +117,7 @@ nonisolated enum Kith_Events_V1_LostReason: SwiftProtobuf.Enum, Swift.CaseIterab
     .unspecified,
     .retention,
     .otherLog,
+    .damaged,
   ]
 
 }
@@ -169,7 +175,7 @@ nonisolated struct Kith_Events_V1_SubscribeResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What is in the log no more though the consumer has not seen it: before `events`. Absent when nothing is.
+  /// What the consumer has not seen and cannot have any more: before `events`. Absent when nothing is.
   var lost: Kith_Events_V1_Lost {
     get {_lost ?? Kith_Events_V1_Lost()}
     set {_lost = newValue}
@@ -258,7 +264,7 @@ nonisolated extension Kith_Events_V1_Start: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension Kith_Events_V1_LostReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOST_REASON_UNSPECIFIED\0\u{1}LOST_REASON_RETENTION\0\u{1}LOST_REASON_OTHER_LOG\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOST_REASON_UNSPECIFIED\0\u{1}LOST_REASON_RETENTION\0\u{1}LOST_REASON_OTHER_LOG\0\u{1}LOST_REASON_DAMAGED\0")
 }
 
 nonisolated extension Kith_Events_V1_SubscribeRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

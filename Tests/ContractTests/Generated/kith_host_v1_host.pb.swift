@@ -1712,6 +1712,31 @@ nonisolated struct Kith_Host_V1_LogLine: Sendable {
   init() {}
 }
 
+/// Empty: the keys are in the product's file.
+nonisolated struct Kith_Host_V1_HandOverKeysRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// All processes have the keys.
+nonisolated struct Kith_Host_V1_HandOverKeysResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// How many processes have taken them.
+  var processes: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// What the host is to become.
 nonisolated struct Kith_Host_V1_UpgradeHostRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -3968,6 +3993,55 @@ nonisolated extension Kith_Host_V1_LogLine: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.level != rhs.level {return false}
     if lhs.call != rhs.call {return false}
     if lhs.fields != rhs.fields {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_HandOverKeysRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".HandOverKeysRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_HandOverKeysRequest, rhs: Kith_Host_V1_HandOverKeysRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_HandOverKeysResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".HandOverKeysResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}processes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.processes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.processes != 0 {
+      try visitor.visitSingularUInt32Field(value: self.processes, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_HandOverKeysResponse, rhs: Kith_Host_V1_HandOverKeysResponse) -> Bool {
+    if lhs.processes != rhs.processes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

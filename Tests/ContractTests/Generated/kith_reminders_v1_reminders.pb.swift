@@ -450,6 +450,14 @@ nonisolated struct Kith_Reminders_V1_Reminder: @unchecked Sendable {
     set {_uniqueStorage()._notes = newValue}
   }
 
+  /// Whether `text` or `notes` are lost: what is kept of them was changed on the disk, or its key is gone. Those are empty here;
+  /// the reminder is sent all the same, without them. To ask for such a reminder by its id is answered DATA_LOSS; an update with
+  /// new words mends it.
+  var isDamaged: Bool {
+    get {_storage._isDamaged}
+    set {_uniqueStorage()._isDamaged = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -698,6 +706,9 @@ nonisolated struct Kith_Reminders_V1_ListRemindersResponse: Sendable {
   /// How many of the user's reminders are active, whatever the filters: what a plan limits.
   var activeCount: UInt32 = 0
 
+  /// How many of `reminders` are damaged. One whose text is lost is listed whatever `text_contains` asks for.
+  var damagedCount: UInt32 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -903,6 +914,9 @@ nonisolated struct Kith_Reminders_V1_UpcomingOccurrence: Sendable {
 
   /// The same on the wall of its zone: `2026-11-21T20:00:00`.
   var dueWall: String = String()
+
+  /// Whether `text` is lost, as in `Reminder.is_damaged`; it is empty then.
+  var isDamaged: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1131,6 +1145,9 @@ nonisolated struct Kith_Reminders_V1_ExportCalendarResponse: Sendable {
   /// How many reminders are in it.
   var reminderCount: UInt32 = 0
 
+  /// How many reminders are damaged: those whose text is lost are not in the file, and of the others lost notes are not.
+  var damagedCount: UInt32 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1315,7 +1332,7 @@ nonisolated extension Kith_Reminders_V1_MissedReason: SwiftProtobuf._ProtoNamePr
 
 nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Reminder"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}user_id\0\u{1}text\0\u{1}schedule\0\u{1}kind\0\u{1}state\0\u{3}next_due_ms\0\u{3}tzdata_version\0\u{1}open\0\u{1}alternatives\0\u{3}created_at_ms\0\u{1}ladder\0\u{1}notes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}user_id\0\u{1}text\0\u{1}schedule\0\u{1}kind\0\u{1}state\0\u{3}next_due_ms\0\u{3}tzdata_version\0\u{1}open\0\u{1}alternatives\0\u{3}created_at_ms\0\u{1}ladder\0\u{1}notes\0\u{3}is_damaged\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -1331,6 +1348,7 @@ nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftPr
     var _createdAtMs: Int64 = 0
     var _ladder: Kith_Reminders_V1_Ladder? = nil
     var _notes: String = String()
+    var _isDamaged: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1354,6 +1372,7 @@ nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftPr
       _createdAtMs = source._createdAtMs
       _ladder = source._ladder
       _notes = source._notes
+      _isDamaged = source._isDamaged
     }
   }
 
@@ -1385,6 +1404,7 @@ nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftPr
         case 11: try { try decoder.decodeSingularInt64Field(value: &_storage._createdAtMs) }()
         case 12: try { try decoder.decodeSingularMessageField(value: &_storage._ladder) }()
         case 13: try { try decoder.decodeSingularStringField(value: &_storage._notes) }()
+        case 14: try { try decoder.decodeSingularBoolField(value: &_storage._isDamaged) }()
         default: break
         }
       }
@@ -1436,6 +1456,9 @@ nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftPr
       if !_storage._notes.isEmpty {
         try visitor.visitSingularStringField(value: _storage._notes, fieldNumber: 13)
       }
+      if _storage._isDamaged != false {
+        try visitor.visitSingularBoolField(value: _storage._isDamaged, fieldNumber: 14)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1458,6 +1481,7 @@ nonisolated extension Kith_Reminders_V1_Reminder: SwiftProtobuf.Message, SwiftPr
         if _storage._createdAtMs != rhs_storage._createdAtMs {return false}
         if _storage._ladder != rhs_storage._ladder {return false}
         if _storage._notes != rhs_storage._notes {return false}
+        if _storage._isDamaged != rhs_storage._isDamaged {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1796,7 +1820,7 @@ nonisolated extension Kith_Reminders_V1_ListRemindersRequest: SwiftProtobuf.Mess
 
 nonisolated extension Kith_Reminders_V1_ListRemindersResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ListRemindersResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reminders\0\u{3}next_page_token\0\u{3}active_count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reminders\0\u{3}next_page_token\0\u{3}active_count\0\u{3}damaged_count\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1807,6 +1831,7 @@ nonisolated extension Kith_Reminders_V1_ListRemindersResponse: SwiftProtobuf.Mes
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.reminders) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.activeCount) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.damagedCount) }()
       default: break
       }
     }
@@ -1822,6 +1847,9 @@ nonisolated extension Kith_Reminders_V1_ListRemindersResponse: SwiftProtobuf.Mes
     if self.activeCount != 0 {
       try visitor.visitSingularUInt32Field(value: self.activeCount, fieldNumber: 3)
     }
+    if self.damagedCount != 0 {
+      try visitor.visitSingularUInt32Field(value: self.damagedCount, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1829,6 +1857,7 @@ nonisolated extension Kith_Reminders_V1_ListRemindersResponse: SwiftProtobuf.Mes
     if lhs.reminders != rhs.reminders {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.activeCount != rhs.activeCount {return false}
+    if lhs.damagedCount != rhs.damagedCount {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2107,7 +2136,7 @@ nonisolated extension Kith_Reminders_V1_ListUpcomingResponse: SwiftProtobuf.Mess
 
 nonisolated extension Kith_Reminders_V1_UpcomingOccurrence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpcomingOccurrence"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}reminder_id\0\u{1}text\0\u{3}due_ms\0\u{3}due_wall\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}reminder_id\0\u{1}text\0\u{3}due_ms\0\u{3}due_wall\0\u{3}is_damaged\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2119,6 +2148,7 @@ nonisolated extension Kith_Reminders_V1_UpcomingOccurrence: SwiftProtobuf.Messag
       case 2: try { try decoder.decodeSingularStringField(value: &self.text) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.dueMs) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.dueWall) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.isDamaged) }()
       default: break
       }
     }
@@ -2137,6 +2167,9 @@ nonisolated extension Kith_Reminders_V1_UpcomingOccurrence: SwiftProtobuf.Messag
     if !self.dueWall.isEmpty {
       try visitor.visitSingularStringField(value: self.dueWall, fieldNumber: 4)
     }
+    if self.isDamaged != false {
+      try visitor.visitSingularBoolField(value: self.isDamaged, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2145,6 +2178,7 @@ nonisolated extension Kith_Reminders_V1_UpcomingOccurrence: SwiftProtobuf.Messag
     if lhs.text != rhs.text {return false}
     if lhs.dueMs != rhs.dueMs {return false}
     if lhs.dueWall != rhs.dueWall {return false}
+    if lhs.isDamaged != rhs.isDamaged {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2509,7 +2543,7 @@ nonisolated extension Kith_Reminders_V1_ExportCalendarRequest: SwiftProtobuf.Mes
 
 nonisolated extension Kith_Reminders_V1_ExportCalendarResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ExportCalendarResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}calendar\0\u{3}reminder_count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}calendar\0\u{3}reminder_count\0\u{3}damaged_count\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2519,6 +2553,7 @@ nonisolated extension Kith_Reminders_V1_ExportCalendarResponse: SwiftProtobuf.Me
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.calendar) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.reminderCount) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.damagedCount) }()
       default: break
       }
     }
@@ -2531,12 +2566,16 @@ nonisolated extension Kith_Reminders_V1_ExportCalendarResponse: SwiftProtobuf.Me
     if self.reminderCount != 0 {
       try visitor.visitSingularUInt32Field(value: self.reminderCount, fieldNumber: 2)
     }
+    if self.damagedCount != 0 {
+      try visitor.visitSingularUInt32Field(value: self.damagedCount, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Kith_Reminders_V1_ExportCalendarResponse, rhs: Kith_Reminders_V1_ExportCalendarResponse) -> Bool {
     if lhs.calendar != rhs.calendar {return false}
     if lhs.reminderCount != rhs.reminderCount {return false}
+    if lhs.damagedCount != rhs.damagedCount {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -96,12 +96,6 @@ nonisolated struct Kith_Worker_V1_LaunchRecord: @unchecked Sendable {
   /// Clears the value of `listen`. Subsequent reads from it will return its default value.
   mutating func clearListen() {_uniqueStorage()._listen = nil}
 
-  /// The file of the product's sealing key, which the worker may read. Empty where `state_directory` is.
-  var sealingKeyFile: String {
-    get {_storage._sealingKeyFile}
-    set {_uniqueStorage()._sealingKeyFile = newValue}
-  }
-
   /// How the SDK keeps the worker's store, if it has one. Absent means as the SDK does by itself.
   var store: Kith_Worker_V1_StoreOrders {
     get {_storage._store ?? Kith_Worker_V1_StoreOrders()}
@@ -121,6 +115,20 @@ nonisolated struct Kith_Worker_V1_LaunchRecord: @unchecked Sendable {
   var hasVirtualTime: Bool {_storage._virtualTime != nil}
   /// Clears the value of `virtualTime`. Subsequent reads from it will return its default value.
   mutating func clearVirtualTime() {_uniqueStorage()._virtualTime = nil}
+
+  /// The keys of this worker: the first seals, all of them open. Empty where `state_directory` is, and where
+  /// `missing_keys_reason` is not.
+  var sealingKeys: [Kith_Worker_V1_SealingKey] {
+    get {_storage._sealingKeys}
+    set {_uniqueStorage()._sealingKeys = newValue}
+  }
+
+  /// Why there are no keys although the worker may keep data: those of the product are missing or damaged. A worker that keeps
+  /// data does not start then. Empty when nothing is wrong.
+  var missingKeysReason: String {
+    get {_storage._missingKeysReason}
+    set {_uniqueStorage()._missingKeysReason = newValue}
+  }
 
   /// The host's public key, 32 bytes of Ed25519, with which passes are checked (kith.identity.v1.Pass).
   var passKey: Data {
@@ -146,6 +154,23 @@ nonisolated struct Kith_Worker_V1_LaunchRecord: @unchecked Sendable {
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// A key of one worker, which the host has derived from one of the product's. No other worker's data opens with it.
+nonisolated struct Kith_Worker_V1_SealingKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of the product's key, never 0; it stands in front of all that is sealed.
+  var id: UInt32 = 0
+
+  /// HKDF-SHA256 of the product's key, without salt, with `kith sealing`, a zero byte and the worker's name as info: 32 bytes.
+  var secret: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// What the clocks of a product show that are moved by hand, for tests and demonstrations.
@@ -559,13 +584,39 @@ nonisolated struct Kith_Worker_V1_SetLogLevelResponse: Sendable {
   init() {}
 }
 
+/// The worker's keys as they are now.
+nonisolated struct Kith_Worker_V1_TakeKeysRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The first seals, all of them open. The worker goes on opening with those that it has had before. An empty list, an id of
+  /// 0 or twice the same, or a secret of another length than 32 bytes is answered INVALID_ARGUMENT, and nothing changes.
+  var keys: [Kith_Worker_V1_SealingKey] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Empty: what is sealed from here on is sealed with the first key.
+nonisolated struct Kith_Worker_V1_TakeKeysResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kith.worker.v1"
 
 nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LaunchRecord"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0\u{3}sealing_key_file\0\u{1}store\0\u{3}virtual_time\0\u{3}pass_key\0\u{3}acts_for_users\0\u{4}\u{5}memory_limit_bytes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}product\0\u{1}worker\0\u{1}generation\0\u{1}secret\0\u{1}address\0\u{3}plugin_directory\0\u{3}state_directory\0\u{3}log_level\0\u{3}plugin_version\0\u{1}listen\0\u{2}\u{2}store\0\u{3}virtual_time\0\u{3}sealing_keys\0\u{3}missing_keys_reason\0\u{3}pass_key\0\u{3}acts_for_users\0\u{4}\u{3}memory_limit_bytes\0\u{b}sealing_key_file\0\u{c}\u{b}\u{1}")
 
   fileprivate class _StorageClass {
     var _product: String = String()
@@ -578,9 +629,10 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
     var _logLevel: String = String()
     var _pluginVersion: String = String()
     var _listen: Kith_Worker_V1_NetworkListener? = nil
-    var _sealingKeyFile: String = String()
     var _store: Kith_Worker_V1_StoreOrders? = nil
     var _virtualTime: Kith_Worker_V1_VirtualTime? = nil
+    var _sealingKeys: [Kith_Worker_V1_SealingKey] = []
+    var _missingKeysReason: String = String()
     var _passKey: Data = Data()
     var _actsForUsers: Bool = false
     var _memoryLimitBytes: UInt64 = 0
@@ -604,9 +656,10 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
       _logLevel = source._logLevel
       _pluginVersion = source._pluginVersion
       _listen = source._listen
-      _sealingKeyFile = source._sealingKeyFile
       _store = source._store
       _virtualTime = source._virtualTime
+      _sealingKeys = source._sealingKeys
+      _missingKeysReason = source._missingKeysReason
       _passKey = source._passKey
       _actsForUsers = source._actsForUsers
       _memoryLimitBytes = source._memoryLimitBytes
@@ -638,11 +691,12 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
         case 8: try { try decoder.decodeSingularStringField(value: &_storage._logLevel) }()
         case 9: try { try decoder.decodeSingularStringField(value: &_storage._pluginVersion) }()
         case 10: try { try decoder.decodeSingularMessageField(value: &_storage._listen) }()
-        case 11: try { try decoder.decodeSingularStringField(value: &_storage._sealingKeyFile) }()
         case 12: try { try decoder.decodeSingularMessageField(value: &_storage._store) }()
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._virtualTime) }()
-        case 14: try { try decoder.decodeSingularBytesField(value: &_storage._passKey) }()
-        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._actsForUsers) }()
+        case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._sealingKeys) }()
+        case 15: try { try decoder.decodeSingularStringField(value: &_storage._missingKeysReason) }()
+        case 16: try { try decoder.decodeSingularBytesField(value: &_storage._passKey) }()
+        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._actsForUsers) }()
         case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._memoryLimitBytes) }()
         default: break
         }
@@ -686,20 +740,23 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
       try { if let v = _storage._listen {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
       } }()
-      if !_storage._sealingKeyFile.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._sealingKeyFile, fieldNumber: 11)
-      }
       try { if let v = _storage._store {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
       } }()
       try { if let v = _storage._virtualTime {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
       } }()
+      if !_storage._sealingKeys.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._sealingKeys, fieldNumber: 14)
+      }
+      if !_storage._missingKeysReason.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._missingKeysReason, fieldNumber: 15)
+      }
       if !_storage._passKey.isEmpty {
-        try visitor.visitSingularBytesField(value: _storage._passKey, fieldNumber: 14)
+        try visitor.visitSingularBytesField(value: _storage._passKey, fieldNumber: 16)
       }
       if _storage._actsForUsers != false {
-        try visitor.visitSingularBoolField(value: _storage._actsForUsers, fieldNumber: 15)
+        try visitor.visitSingularBoolField(value: _storage._actsForUsers, fieldNumber: 17)
       }
       if _storage._memoryLimitBytes != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._memoryLimitBytes, fieldNumber: 20)
@@ -723,9 +780,10 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
         if _storage._logLevel != rhs_storage._logLevel {return false}
         if _storage._pluginVersion != rhs_storage._pluginVersion {return false}
         if _storage._listen != rhs_storage._listen {return false}
-        if _storage._sealingKeyFile != rhs_storage._sealingKeyFile {return false}
         if _storage._store != rhs_storage._store {return false}
         if _storage._virtualTime != rhs_storage._virtualTime {return false}
+        if _storage._sealingKeys != rhs_storage._sealingKeys {return false}
+        if _storage._missingKeysReason != rhs_storage._missingKeysReason {return false}
         if _storage._passKey != rhs_storage._passKey {return false}
         if _storage._actsForUsers != rhs_storage._actsForUsers {return false}
         if _storage._memoryLimitBytes != rhs_storage._memoryLimitBytes {return false}
@@ -733,6 +791,41 @@ nonisolated extension Kith_Worker_V1_LaunchRecord: SwiftProtobuf.Message, SwiftP
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Worker_V1_SealingKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SealingKey"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}secret\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.secret) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.id != 0 {
+      try visitor.visitSingularUInt32Field(value: self.id, fieldNumber: 1)
+    }
+    if !self.secret.isEmpty {
+      try visitor.visitSingularBytesField(value: self.secret, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Worker_V1_SealingKey, rhs: Kith_Worker_V1_SealingKey) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.secret != rhs.secret {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1440,6 +1533,55 @@ nonisolated extension Kith_Worker_V1_SetLogLevelResponse: SwiftProtobuf.Message,
   }
 
   static func ==(lhs: Kith_Worker_V1_SetLogLevelResponse, rhs: Kith_Worker_V1_SetLogLevelResponse) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Worker_V1_TakeKeysRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TakeKeysRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}keys\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.keys) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.keys.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.keys, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Worker_V1_TakeKeysRequest, rhs: Kith_Worker_V1_TakeKeysRequest) -> Bool {
+    if lhs.keys != rhs.keys {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Worker_V1_TakeKeysResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TakeKeysResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Worker_V1_TakeKeysResponse, rhs: Kith_Worker_V1_TakeKeysResponse) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

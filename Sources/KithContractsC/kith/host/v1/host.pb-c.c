@@ -2038,6 +2038,96 @@ void   kith__host__v1__log_line__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__log_line__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__host__v1__hand_over_keys_request__init
+                     (Kith__Host__V1__HandOverKeysRequest         *message)
+{
+  static const Kith__Host__V1__HandOverKeysRequest init_value = KITH__HOST__V1__HAND_OVER_KEYS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__hand_over_keys_request__get_packed_size
+                     (const Kith__Host__V1__HandOverKeysRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__hand_over_keys_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__hand_over_keys_request__pack
+                     (const Kith__Host__V1__HandOverKeysRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__hand_over_keys_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__hand_over_keys_request__pack_to_buffer
+                     (const Kith__Host__V1__HandOverKeysRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__hand_over_keys_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__HandOverKeysRequest *
+       kith__host__v1__hand_over_keys_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__HandOverKeysRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__hand_over_keys_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__hand_over_keys_request__free_unpacked
+                     (Kith__Host__V1__HandOverKeysRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__hand_over_keys_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__hand_over_keys_response__init
+                     (Kith__Host__V1__HandOverKeysResponse         *message)
+{
+  static const Kith__Host__V1__HandOverKeysResponse init_value = KITH__HOST__V1__HAND_OVER_KEYS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__hand_over_keys_response__get_packed_size
+                     (const Kith__Host__V1__HandOverKeysResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__hand_over_keys_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__hand_over_keys_response__pack
+                     (const Kith__Host__V1__HandOverKeysResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__hand_over_keys_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__hand_over_keys_response__pack_to_buffer
+                     (const Kith__Host__V1__HandOverKeysResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__hand_over_keys_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__HandOverKeysResponse *
+       kith__host__v1__hand_over_keys_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__HandOverKeysResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__hand_over_keys_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__hand_over_keys_response__free_unpacked
+                     (Kith__Host__V1__HandOverKeysResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__hand_over_keys_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__upgrade_host_request__init
                      (Kith__Host__V1__UpgradeHostRequest         *message)
 {
@@ -5641,6 +5731,62 @@ const ProtobufCMessageDescriptor kith__host__v1__log_line__descriptor =
   kith__host__v1__log_line__field_indices_by_name,
   1,  kith__host__v1__log_line__number_ranges,
   (ProtobufCMessageInit) kith__host__v1__log_line__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define kith__host__v1__hand_over_keys_request__field_descriptors NULL
+#define kith__host__v1__hand_over_keys_request__field_indices_by_name NULL
+#define kith__host__v1__hand_over_keys_request__number_ranges NULL
+const ProtobufCMessageDescriptor kith__host__v1__hand_over_keys_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.HandOverKeysRequest",
+  "HandOverKeysRequest",
+  "Kith__Host__V1__HandOverKeysRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__HandOverKeysRequest),
+  0,
+  kith__host__v1__hand_over_keys_request__field_descriptors,
+  kith__host__v1__hand_over_keys_request__field_indices_by_name,
+  0,  kith__host__v1__hand_over_keys_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__hand_over_keys_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__hand_over_keys_response__field_descriptors[1] =
+{
+  {
+    "processes",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Host__V1__HandOverKeysResponse, has_processes),
+    offsetof(Kith__Host__V1__HandOverKeysResponse, processes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__hand_over_keys_response__field_indices_by_name[] = {
+  0,   /* field[0] = processes */
+};
+static const ProtobufCIntRange kith__host__v1__hand_over_keys_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__hand_over_keys_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.HandOverKeysResponse",
+  "HandOverKeysResponse",
+  "Kith__Host__V1__HandOverKeysResponse",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__HandOverKeysResponse),
+  1,
+  kith__host__v1__hand_over_keys_response__field_descriptors,
+  kith__host__v1__hand_over_keys_response__field_indices_by_name,
+  1,  kith__host__v1__hand_over_keys_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__hand_over_keys_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__host__v1__upgrade_host_request__field_descriptors[1] =

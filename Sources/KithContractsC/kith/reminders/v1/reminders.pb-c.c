@@ -1447,7 +1447,7 @@ void   kith__reminders__v1__update_preferences_request__free_unpacked
   assert(message->base.descriptor == &kith__reminders__v1__update_preferences_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor kith__reminders__v1__reminder__field_descriptors[13] =
+static const ProtobufCFieldDescriptor kith__reminders__v1__reminder__field_descriptors[14] =
 {
   {
     "id",
@@ -1605,11 +1605,24 @@ static const ProtobufCFieldDescriptor kith__reminders__v1__reminder__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "is_damaged",
+    14,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Reminders__V1__Reminder, has_is_damaged),
+    offsetof(Kith__Reminders__V1__Reminder, is_damaged),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__reminders__v1__reminder__field_indices_by_name[] = {
   9,   /* field[9] = alternatives */
   10,   /* field[10] = created_at_ms */
   0,   /* field[0] = id */
+  13,   /* field[13] = is_damaged */
   4,   /* field[4] = kind */
   11,   /* field[11] = ladder */
   6,   /* field[6] = next_due_ms */
@@ -1624,7 +1637,7 @@ static const unsigned kith__reminders__v1__reminder__field_indices_by_name[] = {
 static const ProtobufCIntRange kith__reminders__v1__reminder__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor kith__reminders__v1__reminder__descriptor =
 {
@@ -1634,7 +1647,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__reminder__descriptor =
   "Kith__Reminders__V1__Reminder",
   "kith.reminders.v1",
   sizeof(Kith__Reminders__V1__Reminder),
-  13,
+  14,
   kith__reminders__v1__reminder__field_descriptors,
   kith__reminders__v1__reminder__field_indices_by_name,
   1,  kith__reminders__v1__reminder__number_ranges,
@@ -2220,7 +2233,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__list_reminders_request__de
   (ProtobufCMessageInit) kith__reminders__v1__list_reminders_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__reminders__v1__list_reminders_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor kith__reminders__v1__list_reminders_response__field_descriptors[4] =
 {
   {
     "reminders",
@@ -2258,16 +2271,29 @@ static const ProtobufCFieldDescriptor kith__reminders__v1__list_reminders_respon
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "damaged_count",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Reminders__V1__ListRemindersResponse, has_damaged_count),
+    offsetof(Kith__Reminders__V1__ListRemindersResponse, damaged_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__reminders__v1__list_reminders_response__field_indices_by_name[] = {
   2,   /* field[2] = active_count */
+  3,   /* field[3] = damaged_count */
   1,   /* field[1] = next_page_token */
   0,   /* field[0] = reminders */
 };
 static const ProtobufCIntRange kith__reminders__v1__list_reminders_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor kith__reminders__v1__list_reminders_response__descriptor =
 {
@@ -2277,7 +2303,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__list_reminders_response__d
   "Kith__Reminders__V1__ListRemindersResponse",
   "kith.reminders.v1",
   sizeof(Kith__Reminders__V1__ListRemindersResponse),
-  3,
+  4,
   kith__reminders__v1__list_reminders_response__field_descriptors,
   kith__reminders__v1__list_reminders_response__field_indices_by_name,
   1,  kith__reminders__v1__list_reminders_response__number_ranges,
@@ -2686,7 +2712,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__list_upcoming_response__de
   (ProtobufCMessageInit) kith__reminders__v1__list_upcoming_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__reminders__v1__upcoming_occurrence__field_descriptors[4] =
+static const ProtobufCFieldDescriptor kith__reminders__v1__upcoming_occurrence__field_descriptors[5] =
 {
   {
     "reminder_id",
@@ -2736,17 +2762,30 @@ static const ProtobufCFieldDescriptor kith__reminders__v1__upcoming_occurrence__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "is_damaged",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Reminders__V1__UpcomingOccurrence, has_is_damaged),
+    offsetof(Kith__Reminders__V1__UpcomingOccurrence, is_damaged),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__reminders__v1__upcoming_occurrence__field_indices_by_name[] = {
   2,   /* field[2] = due_ms */
   3,   /* field[3] = due_wall */
+  4,   /* field[4] = is_damaged */
   0,   /* field[0] = reminder_id */
   1,   /* field[1] = text */
 };
 static const ProtobufCIntRange kith__reminders__v1__upcoming_occurrence__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor kith__reminders__v1__upcoming_occurrence__descriptor =
 {
@@ -2756,7 +2795,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__upcoming_occurrence__descr
   "Kith__Reminders__V1__UpcomingOccurrence",
   "kith.reminders.v1",
   sizeof(Kith__Reminders__V1__UpcomingOccurrence),
-  4,
+  5,
   kith__reminders__v1__upcoming_occurrence__field_descriptors,
   kith__reminders__v1__upcoming_occurrence__field_indices_by_name,
   1,  kith__reminders__v1__upcoming_occurrence__number_ranges,
@@ -3340,7 +3379,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__export_calendar_request__d
   (ProtobufCMessageInit) kith__reminders__v1__export_calendar_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__reminders__v1__export_calendar_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor kith__reminders__v1__export_calendar_response__field_descriptors[3] =
 {
   {
     "calendar",
@@ -3366,15 +3405,28 @@ static const ProtobufCFieldDescriptor kith__reminders__v1__export_calendar_respo
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "damaged_count",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Reminders__V1__ExportCalendarResponse, has_damaged_count),
+    offsetof(Kith__Reminders__V1__ExportCalendarResponse, damaged_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__reminders__v1__export_calendar_response__field_indices_by_name[] = {
   0,   /* field[0] = calendar */
+  2,   /* field[2] = damaged_count */
   1,   /* field[1] = reminder_count */
 };
 static const ProtobufCIntRange kith__reminders__v1__export_calendar_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor kith__reminders__v1__export_calendar_response__descriptor =
 {
@@ -3384,7 +3436,7 @@ const ProtobufCMessageDescriptor kith__reminders__v1__export_calendar_response__
   "Kith__Reminders__V1__ExportCalendarResponse",
   "kith.reminders.v1",
   sizeof(Kith__Reminders__V1__ExportCalendarResponse),
-  2,
+  3,
   kith__reminders__v1__export_calendar_response__field_descriptors,
   kith__reminders__v1__export_calendar_response__field_indices_by_name,
   1,  kith__reminders__v1__export_calendar_response__number_ranges,

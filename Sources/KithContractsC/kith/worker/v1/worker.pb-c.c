@@ -52,6 +52,51 @@ void   kith__worker__v1__launch_record__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__launch_record__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__worker__v1__sealing_key__init
+                     (Kith__Worker__V1__SealingKey         *message)
+{
+  static const Kith__Worker__V1__SealingKey init_value = KITH__WORKER__V1__SEALING_KEY__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__sealing_key__get_packed_size
+                     (const Kith__Worker__V1__SealingKey *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__sealing_key__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__sealing_key__pack
+                     (const Kith__Worker__V1__SealingKey *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__sealing_key__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__sealing_key__pack_to_buffer
+                     (const Kith__Worker__V1__SealingKey *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__sealing_key__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__SealingKey *
+       kith__worker__v1__sealing_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__SealingKey *)
+     protobuf_c_message_unpack (&kith__worker__v1__sealing_key__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__sealing_key__free_unpacked
+                     (Kith__Worker__V1__SealingKey *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__sealing_key__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__worker__v1__virtual_time__init
                      (Kith__Worker__V1__VirtualTime         *message)
 {
@@ -907,7 +952,97 @@ void   kith__worker__v1__set_log_level_response__free_unpacked
   assert(message->base.descriptor == &kith__worker__v1__set_log_level_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[16] =
+void   kith__worker__v1__take_keys_request__init
+                     (Kith__Worker__V1__TakeKeysRequest         *message)
+{
+  static const Kith__Worker__V1__TakeKeysRequest init_value = KITH__WORKER__V1__TAKE_KEYS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__take_keys_request__get_packed_size
+                     (const Kith__Worker__V1__TakeKeysRequest *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__take_keys_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__take_keys_request__pack
+                     (const Kith__Worker__V1__TakeKeysRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__take_keys_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__take_keys_request__pack_to_buffer
+                     (const Kith__Worker__V1__TakeKeysRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__take_keys_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__TakeKeysRequest *
+       kith__worker__v1__take_keys_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__TakeKeysRequest *)
+     protobuf_c_message_unpack (&kith__worker__v1__take_keys_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__take_keys_request__free_unpacked
+                     (Kith__Worker__V1__TakeKeysRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__take_keys_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__worker__v1__take_keys_response__init
+                     (Kith__Worker__V1__TakeKeysResponse         *message)
+{
+  static const Kith__Worker__V1__TakeKeysResponse init_value = KITH__WORKER__V1__TAKE_KEYS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__worker__v1__take_keys_response__get_packed_size
+                     (const Kith__Worker__V1__TakeKeysResponse *message)
+{
+  assert(message->base.descriptor == &kith__worker__v1__take_keys_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__worker__v1__take_keys_response__pack
+                     (const Kith__Worker__V1__TakeKeysResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__worker__v1__take_keys_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__worker__v1__take_keys_response__pack_to_buffer
+                     (const Kith__Worker__V1__TakeKeysResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__worker__v1__take_keys_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Worker__V1__TakeKeysResponse *
+       kith__worker__v1__take_keys_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Worker__V1__TakeKeysResponse *)
+     protobuf_c_message_unpack (&kith__worker__v1__take_keys_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__worker__v1__take_keys_response__free_unpacked
+                     (Kith__Worker__V1__TakeKeysResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__worker__v1__take_keys_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_descriptors[17] =
 {
   {
     "product",
@@ -1030,18 +1165,6 @@ static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_des
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sealing_key_file",
-    11,
-    PROTOBUF_C_LABEL_OPTIONAL,
-    PROTOBUF_C_TYPE_BYTES,
-    offsetof(Kith__Worker__V1__LaunchRecord, has_sealing_key_file),
-    offsetof(Kith__Worker__V1__LaunchRecord, sealing_key_file),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "store",
     12,
     PROTOBUF_C_LABEL_REPEATED,
@@ -1066,8 +1189,32 @@ static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_des
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "pass_key",
+    "sealing_keys",
     14,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Worker__V1__LaunchRecord, n_sealing_keys),
+    offsetof(Kith__Worker__V1__LaunchRecord, sealing_keys),
+    &kith__worker__v1__sealing_key__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "missing_keys_reason",
+    15,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__LaunchRecord, has_missing_keys_reason),
+    offsetof(Kith__Worker__V1__LaunchRecord, missing_keys_reason),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pass_key",
+    16,
     PROTOBUF_C_LABEL_OPTIONAL,
     PROTOBUF_C_TYPE_BYTES,
     offsetof(Kith__Worker__V1__LaunchRecord, has_pass_key),
@@ -1079,7 +1226,7 @@ static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_des
   },
   {
     "acts_for_users",
-    15,
+    17,
     PROTOBUF_C_LABEL_OPTIONAL,
     PROTOBUF_C_TYPE_UINT64,
     offsetof(Kith__Worker__V1__LaunchRecord, has_acts_for_users),
@@ -1103,28 +1250,30 @@ static const ProtobufCFieldDescriptor kith__worker__v1__launch_record__field_des
   },
 };
 static const unsigned kith__worker__v1__launch_record__field_indices_by_name[] = {
-  14,   /* field[14] = acts_for_users */
+  15,   /* field[15] = acts_for_users */
   4,   /* field[4] = address */
   2,   /* field[2] = generation */
   9,   /* field[9] = listen */
   7,   /* field[7] = log_level */
-  15,   /* field[15] = memory_limit_bytes */
-  13,   /* field[13] = pass_key */
+  16,   /* field[16] = memory_limit_bytes */
+  13,   /* field[13] = missing_keys_reason */
+  14,   /* field[14] = pass_key */
   5,   /* field[5] = plugin_directory */
   8,   /* field[8] = plugin_version */
   0,   /* field[0] = product */
-  10,   /* field[10] = sealing_key_file */
+  12,   /* field[12] = sealing_keys */
   3,   /* field[3] = secret */
   6,   /* field[6] = state_directory */
-  11,   /* field[11] = store */
-  12,   /* field[12] = virtual_time */
+  10,   /* field[10] = store */
+  11,   /* field[11] = virtual_time */
   1,   /* field[1] = worker */
 };
-static const ProtobufCIntRange kith__worker__v1__launch_record__number_ranges[2 + 1] =
+static const ProtobufCIntRange kith__worker__v1__launch_record__number_ranges[3 + 1] =
 {
   { 1, 0 },
-  { 20, 15 },
-  { 0, 16 }
+  { 12, 10 },
+  { 20, 16 },
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
 {
@@ -1134,11 +1283,62 @@ const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor =
   "Kith__Worker__V1__LaunchRecord",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__LaunchRecord),
-  16,
+  17,
   kith__worker__v1__launch_record__field_descriptors,
   kith__worker__v1__launch_record__field_indices_by_name,
-  2,  kith__worker__v1__launch_record__number_ranges,
+  3,  kith__worker__v1__launch_record__number_ranges,
   (ProtobufCMessageInit) kith__worker__v1__launch_record__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__worker__v1__sealing_key__field_descriptors[2] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Worker__V1__SealingKey, has_id),
+    offsetof(Kith__Worker__V1__SealingKey, id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "secret",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__SealingKey, has_secret),
+    offsetof(Kith__Worker__V1__SealingKey, secret),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__worker__v1__sealing_key__field_indices_by_name[] = {
+  0,   /* field[0] = id */
+  1,   /* field[1] = secret */
+};
+static const ProtobufCIntRange kith__worker__v1__sealing_key__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__worker__v1__sealing_key__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.SealingKey",
+  "SealingKey",
+  "Kith__Worker__V1__SealingKey",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__SealingKey),
+  2,
+  kith__worker__v1__sealing_key__field_descriptors,
+  kith__worker__v1__sealing_key__field_indices_by_name,
+  1,  kith__worker__v1__sealing_key__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__sealing_key__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__worker__v1__virtual_time__field_descriptors[2] =
@@ -2191,5 +2391,61 @@ const ProtobufCMessageDescriptor kith__worker__v1__set_log_level_response__descr
   kith__worker__v1__set_log_level_response__field_indices_by_name,
   0,  kith__worker__v1__set_log_level_response__number_ranges,
   (ProtobufCMessageInit) kith__worker__v1__set_log_level_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__worker__v1__take_keys_request__field_descriptors[1] =
+{
+  {
+    "keys",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Worker__V1__TakeKeysRequest, n_keys),
+    offsetof(Kith__Worker__V1__TakeKeysRequest, keys),
+    &kith__worker__v1__sealing_key__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__worker__v1__take_keys_request__field_indices_by_name[] = {
+  0,   /* field[0] = keys */
+};
+static const ProtobufCIntRange kith__worker__v1__take_keys_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__worker__v1__take_keys_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.TakeKeysRequest",
+  "TakeKeysRequest",
+  "Kith__Worker__V1__TakeKeysRequest",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__TakeKeysRequest),
+  1,
+  kith__worker__v1__take_keys_request__field_descriptors,
+  kith__worker__v1__take_keys_request__field_indices_by_name,
+  1,  kith__worker__v1__take_keys_request__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__take_keys_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define kith__worker__v1__take_keys_response__field_descriptors NULL
+#define kith__worker__v1__take_keys_response__field_indices_by_name NULL
+#define kith__worker__v1__take_keys_response__number_ranges NULL
+const ProtobufCMessageDescriptor kith__worker__v1__take_keys_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.worker.v1.TakeKeysResponse",
+  "TakeKeysResponse",
+  "Kith__Worker__V1__TakeKeysResponse",
+  "kith.worker.v1",
+  sizeof(Kith__Worker__V1__TakeKeysResponse),
+  0,
+  kith__worker__v1__take_keys_response__field_descriptors,
+  kith__worker__v1__take_keys_response__field_indices_by_name,
+  0,  kith__worker__v1__take_keys_response__number_ranges,
+  (ProtobufCMessageInit) kith__worker__v1__take_keys_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

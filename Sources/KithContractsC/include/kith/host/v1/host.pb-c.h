@@ -62,6 +62,8 @@ typedef struct Kith__Host__V1__ReadLogRequest Kith__Host__V1__ReadLogRequest;
 typedef struct Kith__Host__V1__ReadLogResponse Kith__Host__V1__ReadLogResponse;
 typedef struct Kith__Host__V1__LogLine Kith__Host__V1__LogLine;
 typedef struct Kith__Host__V1__LogLine__FieldsEntry Kith__Host__V1__LogLine__FieldsEntry;
+typedef struct Kith__Host__V1__HandOverKeysRequest Kith__Host__V1__HandOverKeysRequest;
+typedef struct Kith__Host__V1__HandOverKeysResponse Kith__Host__V1__HandOverKeysResponse;
 typedef struct Kith__Host__V1__UpgradeHostRequest Kith__Host__V1__UpgradeHostRequest;
 typedef struct Kith__Host__V1__UpgradeHostResponse Kith__Host__V1__UpgradeHostResponse;
 typedef struct Kith__Host__V1__ShutdownRequest Kith__Host__V1__ShutdownRequest;
@@ -861,6 +863,26 @@ struct  Kith__Host__V1__LogLine
 #define KITH__HOST__V1__LOG_LINE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__log_line__descriptor) \
     , 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0,NULL }
+
+
+struct  Kith__Host__V1__HandOverKeysRequest
+{
+  ProtobufCMessage base;
+};
+#define KITH__HOST__V1__HAND_OVER_KEYS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__hand_over_keys_request__descriptor) \
+     }
+
+
+struct  Kith__Host__V1__HandOverKeysResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_processes;
+  uint32_t processes;
+};
+#define KITH__HOST__V1__HAND_OVER_KEYS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__hand_over_keys_response__descriptor) \
+    , 0, 0 }
 
 
 struct  Kith__Host__V1__UpgradeHostRequest
@@ -1765,6 +1787,44 @@ Kith__Host__V1__LogLine *
 void   kith__host__v1__log_line__free_unpacked
                      (Kith__Host__V1__LogLine *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Host__V1__HandOverKeysRequest methods */
+void   kith__host__v1__hand_over_keys_request__init
+                     (Kith__Host__V1__HandOverKeysRequest         *message);
+size_t kith__host__v1__hand_over_keys_request__get_packed_size
+                     (const Kith__Host__V1__HandOverKeysRequest   *message);
+size_t kith__host__v1__hand_over_keys_request__pack
+                     (const Kith__Host__V1__HandOverKeysRequest   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__hand_over_keys_request__pack_to_buffer
+                     (const Kith__Host__V1__HandOverKeysRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__HandOverKeysRequest *
+       kith__host__v1__hand_over_keys_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__hand_over_keys_request__free_unpacked
+                     (Kith__Host__V1__HandOverKeysRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__HandOverKeysResponse methods */
+void   kith__host__v1__hand_over_keys_response__init
+                     (Kith__Host__V1__HandOverKeysResponse         *message);
+size_t kith__host__v1__hand_over_keys_response__get_packed_size
+                     (const Kith__Host__V1__HandOverKeysResponse   *message);
+size_t kith__host__v1__hand_over_keys_response__pack
+                     (const Kith__Host__V1__HandOverKeysResponse   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__hand_over_keys_response__pack_to_buffer
+                     (const Kith__Host__V1__HandOverKeysResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__HandOverKeysResponse *
+       kith__host__v1__hand_over_keys_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__hand_over_keys_response__free_unpacked
+                     (Kith__Host__V1__HandOverKeysResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Host__V1__UpgradeHostRequest methods */
 void   kith__host__v1__upgrade_host_request__init
                      (Kith__Host__V1__UpgradeHostRequest         *message);
@@ -1981,6 +2041,12 @@ typedef void (*Kith__Host__V1__LogLine__FieldsEntry_Closure)
 typedef void (*Kith__Host__V1__LogLine_Closure)
                  (const Kith__Host__V1__LogLine *message,
                   void *closure_data);
+typedef void (*Kith__Host__V1__HandOverKeysRequest_Closure)
+                 (const Kith__Host__V1__HandOverKeysRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__HandOverKeysResponse_Closure)
+                 (const Kith__Host__V1__HandOverKeysResponse *message,
+                  void *closure_data);
 typedef void (*Kith__Host__V1__UpgradeHostRequest_Closure)
                  (const Kith__Host__V1__UpgradeHostRequest *message,
                   void *closure_data);
@@ -2045,6 +2111,8 @@ extern const ProtobufCMessageDescriptor kith__host__v1__read_log_request__descri
 extern const ProtobufCMessageDescriptor kith__host__v1__read_log_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__log_line__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__log_line__fields_entry__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__hand_over_keys_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__hand_over_keys_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__upgrade_host_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__upgrade_host_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__shutdown_request__descriptor;

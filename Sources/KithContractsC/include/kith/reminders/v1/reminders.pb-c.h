@@ -83,10 +83,12 @@ struct  Kith__Reminders__V1__Reminder
   Kith__Reminders__V1__Ladder **ladder;
   protobuf_c_boolean has_notes;
   ProtobufCBinaryData notes;
+  protobuf_c_boolean has_is_damaged;
+  uint64_t is_damaged;
 };
 #define KITH__REMINDERS__V1__REMINDER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__reminder__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0, 0, 0,NULL, 0, {0,NULL} }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0,NULL, 0,NULL, 0, 0, 0,NULL, 0, {0,NULL}, 0, 0 }
 
 
 struct  Kith__Reminders__V1__Schedule
@@ -218,10 +220,12 @@ struct  Kith__Reminders__V1__ListRemindersResponse
   ProtobufCBinaryData next_page_token;
   protobuf_c_boolean has_active_count;
   uint32_t active_count;
+  protobuf_c_boolean has_damaged_count;
+  uint32_t damaged_count;
 };
 #define KITH__REMINDERS__V1__LIST_REMINDERS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__list_reminders_response__descriptor) \
-    , 0,NULL, 0, {0,NULL}, 0, 0 }
+    , 0,NULL, 0, {0,NULL}, 0, 0, 0, 0 }
 
 
 struct  Kith__Reminders__V1__UpdateReminderRequest
@@ -334,10 +338,12 @@ struct  Kith__Reminders__V1__UpcomingOccurrence
   int64_t due_ms;
   protobuf_c_boolean has_due_wall;
   ProtobufCBinaryData due_wall;
+  protobuf_c_boolean has_is_damaged;
+  uint64_t is_damaged;
 };
 #define KITH__REMINDERS__V1__UPCOMING_OCCURRENCE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__upcoming_occurrence__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL} }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, 0 }
 
 
 struct  Kith__Reminders__V1__ListHistoryRequest
@@ -477,10 +483,12 @@ struct  Kith__Reminders__V1__ExportCalendarResponse
   ProtobufCBinaryData calendar;
   protobuf_c_boolean has_reminder_count;
   uint32_t reminder_count;
+  protobuf_c_boolean has_damaged_count;
+  uint32_t damaged_count;
 };
 #define KITH__REMINDERS__V1__EXPORT_CALENDAR_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__reminders__v1__export_calendar_response__descriptor) \
-    , 0, {0,NULL}, 0, 0 }
+    , 0, {0,NULL}, 0, 0, 0, 0 }
 
 
 struct  Kith__Reminders__V1__ImportCalendarRequest

@@ -17,6 +17,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "kith/events/v1/events.pb-c.h"
 
 typedef struct Kith__Worker__V1__LaunchRecord Kith__Worker__V1__LaunchRecord;
+typedef struct Kith__Worker__V1__SealingKey Kith__Worker__V1__SealingKey;
 typedef struct Kith__Worker__V1__VirtualTime Kith__Worker__V1__VirtualTime;
 typedef struct Kith__Worker__V1__StoreOrders Kith__Worker__V1__StoreOrders;
 typedef struct Kith__Worker__V1__NetworkListener Kith__Worker__V1__NetworkListener;
@@ -36,6 +37,8 @@ typedef struct Kith__Worker__V1__ConsumerStanding Kith__Worker__V1__ConsumerStan
 typedef struct Kith__Worker__V1__MoveClockResponse Kith__Worker__V1__MoveClockResponse;
 typedef struct Kith__Worker__V1__SetLogLevelRequest Kith__Worker__V1__SetLogLevelRequest;
 typedef struct Kith__Worker__V1__SetLogLevelResponse Kith__Worker__V1__SetLogLevelResponse;
+typedef struct Kith__Worker__V1__TakeKeysRequest Kith__Worker__V1__TakeKeysRequest;
+typedef struct Kith__Worker__V1__TakeKeysResponse Kith__Worker__V1__TakeKeysResponse;
 
 
 /* --- enums --- */
@@ -66,12 +69,14 @@ struct  Kith__Worker__V1__LaunchRecord
   ProtobufCBinaryData plugin_version;
   size_t n_listen;
   Kith__Worker__V1__NetworkListener **listen;
-  protobuf_c_boolean has_sealing_key_file;
-  ProtobufCBinaryData sealing_key_file;
   size_t n_store;
   Kith__Worker__V1__StoreOrders **store;
   size_t n_virtual_time;
   Kith__Worker__V1__VirtualTime **virtual_time;
+  size_t n_sealing_keys;
+  Kith__Worker__V1__SealingKey **sealing_keys;
+  protobuf_c_boolean has_missing_keys_reason;
+  ProtobufCBinaryData missing_keys_reason;
   protobuf_c_boolean has_pass_key;
   ProtobufCBinaryData pass_key;
   protobuf_c_boolean has_acts_for_users;
@@ -81,7 +86,20 @@ struct  Kith__Worker__V1__LaunchRecord
 };
 #define KITH__WORKER__V1__LAUNCH_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__launch_record__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0,NULL, 0,NULL, 0, {0,NULL}, 0, 0, 0, 0 }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0 }
+
+
+struct  Kith__Worker__V1__SealingKey
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_id;
+  uint32_t id;
+  protobuf_c_boolean has_secret;
+  ProtobufCBinaryData secret;
+};
+#define KITH__WORKER__V1__SEALING_KEY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__sealing_key__descriptor) \
+    , 0, 0, 0, {0,NULL} }
 
 
 struct  Kith__Worker__V1__VirtualTime
@@ -347,6 +365,26 @@ struct  Kith__Worker__V1__SetLogLevelResponse
      }
 
 
+struct  Kith__Worker__V1__TakeKeysRequest
+{
+  ProtobufCMessage base;
+  size_t n_keys;
+  Kith__Worker__V1__SealingKey **keys;
+};
+#define KITH__WORKER__V1__TAKE_KEYS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__take_keys_request__descriptor) \
+    , 0,NULL }
+
+
+struct  Kith__Worker__V1__TakeKeysResponse
+{
+  ProtobufCMessage base;
+};
+#define KITH__WORKER__V1__TAKE_KEYS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__take_keys_response__descriptor) \
+     }
+
+
 /* Kith__Worker__V1__LaunchRecord methods */
 void   kith__worker__v1__launch_record__init
                      (Kith__Worker__V1__LaunchRecord         *message);
@@ -365,6 +403,25 @@ Kith__Worker__V1__LaunchRecord *
                       const uint8_t       *data);
 void   kith__worker__v1__launch_record__free_unpacked
                      (Kith__Worker__V1__LaunchRecord *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Worker__V1__SealingKey methods */
+void   kith__worker__v1__sealing_key__init
+                     (Kith__Worker__V1__SealingKey         *message);
+size_t kith__worker__v1__sealing_key__get_packed_size
+                     (const Kith__Worker__V1__SealingKey   *message);
+size_t kith__worker__v1__sealing_key__pack
+                     (const Kith__Worker__V1__SealingKey   *message,
+                      uint8_t             *out);
+size_t kith__worker__v1__sealing_key__pack_to_buffer
+                     (const Kith__Worker__V1__SealingKey   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Worker__V1__SealingKey *
+       kith__worker__v1__sealing_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__worker__v1__sealing_key__free_unpacked
+                     (Kith__Worker__V1__SealingKey *message,
                       ProtobufCAllocator *allocator);
 /* Kith__Worker__V1__VirtualTime methods */
 void   kith__worker__v1__virtual_time__init
@@ -727,10 +784,51 @@ Kith__Worker__V1__SetLogLevelResponse *
 void   kith__worker__v1__set_log_level_response__free_unpacked
                      (Kith__Worker__V1__SetLogLevelResponse *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Worker__V1__TakeKeysRequest methods */
+void   kith__worker__v1__take_keys_request__init
+                     (Kith__Worker__V1__TakeKeysRequest         *message);
+size_t kith__worker__v1__take_keys_request__get_packed_size
+                     (const Kith__Worker__V1__TakeKeysRequest   *message);
+size_t kith__worker__v1__take_keys_request__pack
+                     (const Kith__Worker__V1__TakeKeysRequest   *message,
+                      uint8_t             *out);
+size_t kith__worker__v1__take_keys_request__pack_to_buffer
+                     (const Kith__Worker__V1__TakeKeysRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Worker__V1__TakeKeysRequest *
+       kith__worker__v1__take_keys_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__worker__v1__take_keys_request__free_unpacked
+                     (Kith__Worker__V1__TakeKeysRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Worker__V1__TakeKeysResponse methods */
+void   kith__worker__v1__take_keys_response__init
+                     (Kith__Worker__V1__TakeKeysResponse         *message);
+size_t kith__worker__v1__take_keys_response__get_packed_size
+                     (const Kith__Worker__V1__TakeKeysResponse   *message);
+size_t kith__worker__v1__take_keys_response__pack
+                     (const Kith__Worker__V1__TakeKeysResponse   *message,
+                      uint8_t             *out);
+size_t kith__worker__v1__take_keys_response__pack_to_buffer
+                     (const Kith__Worker__V1__TakeKeysResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Worker__V1__TakeKeysResponse *
+       kith__worker__v1__take_keys_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__worker__v1__take_keys_response__free_unpacked
+                     (Kith__Worker__V1__TakeKeysResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Kith__Worker__V1__LaunchRecord_Closure)
                  (const Kith__Worker__V1__LaunchRecord *message,
+                  void *closure_data);
+typedef void (*Kith__Worker__V1__SealingKey_Closure)
+                 (const Kith__Worker__V1__SealingKey *message,
                   void *closure_data);
 typedef void (*Kith__Worker__V1__VirtualTime_Closure)
                  (const Kith__Worker__V1__VirtualTime *message,
@@ -789,6 +887,12 @@ typedef void (*Kith__Worker__V1__SetLogLevelRequest_Closure)
 typedef void (*Kith__Worker__V1__SetLogLevelResponse_Closure)
                  (const Kith__Worker__V1__SetLogLevelResponse *message,
                   void *closure_data);
+typedef void (*Kith__Worker__V1__TakeKeysRequest_Closure)
+                 (const Kith__Worker__V1__TakeKeysRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Worker__V1__TakeKeysResponse_Closure)
+                 (const Kith__Worker__V1__TakeKeysResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -796,6 +900,7 @@ typedef void (*Kith__Worker__V1__SetLogLevelResponse_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCMessageDescriptor kith__worker__v1__launch_record__descriptor;
+extern const ProtobufCMessageDescriptor kith__worker__v1__sealing_key__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__virtual_time__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__store_orders__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__network_listener__descriptor;
@@ -815,6 +920,8 @@ extern const ProtobufCMessageDescriptor kith__worker__v1__consumer_standing__des
 extern const ProtobufCMessageDescriptor kith__worker__v1__move_clock_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__set_log_level_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__worker__v1__set_log_level_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__worker__v1__take_keys_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__worker__v1__take_keys_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 
