@@ -241,6 +241,11 @@ let testing: [Target] = [
       "RiskContract", "TestingContract", logging, grdb,
     ]
   ),
+  // A worker that tries to get out of its sandbox, and the calls that it makes for it; for IntegrationTests.
+  .target(name: "HostileCalls", path: "Tests/HostileCalls"),
+  program(
+    "hostile-worker", path: "Tests/HostileWorker",
+    ["HostileCalls", "KithWorker"]),
   tests("ArchitectureTests", []),
   tests(
     "ContractTests",
@@ -333,7 +338,8 @@ let testing: [Target] = [
       "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
       "SupervisionSimulation", "TestCertificates",
       "PIIContract", "TestingContract", "kith", "kithd", "misbehaving-worker",
-      "FamilyContract", "family-links-worker", "personal-data-worker", "RemindersContract",
+      "FamilyContract", "family-links-worker", "HostileCalls", "hostile-worker",
+      "personal-data-worker", "RemindersContract",
       "reminders-worker", "risk-engine-worker", grdb,
     ]),
 ]
