@@ -294,7 +294,10 @@ let testing: [Target] = [
     ["KithManifest", "KithMetrics", "KithSupervision", "SupervisionSimulation"]),
   tests(
     "KithHostTests",
-    ["HostContract", "KithHost", "KithManifest", "KithSupervision", "MetricsContract"]),
+    [
+      "HealthContract", "HostContract", "KithHost", "KithManifest", "KithRPC", "KithSupervision",
+      "KithTransportNng", "MetricsContract", "WorkerContract", crypto,
+    ]),
   tests(
     "KithWorkerTests",
     [
