@@ -38,6 +38,15 @@ import Testing
     #expect(fcntl(lock.number, F_GETFD) == FD_CLOEXEC)
   }
 
+  @Test func theFileSaysWhoHoldsTheRootAndNothingElse() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/host.lock"
+    try DurableFile.replace(path, with: Array("12345678901234567890\nand more\n".utf8))
+    let lock = try RootLock(path: path)
+    #expect(ProcessFile.text(path) == "\(getpid())\n")
+    _ = lock
+  }
+
   @Test func aRootThatWasMovedOrReplacedIsLost() throws {
     let folder = try TemporaryFolder()
     let root = folder.path + "/r"
@@ -127,6 +136,30 @@ extension GenerationCounterTests {
     }
   }
 
+  @Test func moreAreReservedWhenHalfOfThemAreUsed() throws {
+    let folder = try TemporaryFolder()
+    var counter = try GenerationCounter(
+      path: folder.path + "/generations.json", workers: ["risk"])
+    for generation in UInt64(1)...8 {
+      try counter.use(generation, of: "risk")
+      #expect(!counter.runsLow("risk"), "\(generation) of 16 used")
+    }
+    try counter.use(9, of: "risk")
+    #expect(counter.runsLow("risk"))
+  }
+
+  @Test func anOlderReservationThatComesLateTakesNothingBack() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/generations.json"
+    var counter = try GenerationCounter(path: path, workers: ["risk"])
+    let older = counter.reservation(for: ["risk"])
+    try counter.use(10, of: "risk")
+    let newer = counter.reservation(for: ["risk"])
+    try newer.write()
+    try older.write()
+    #expect(try GenerationCounter(path: path, workers: [])["risk"] == 26)
+  }
+
   @Test func theLargestCountGoesOn() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/generations.json"
@@ -148,6 +181,17 @@ extension GenerationCounterTests {
     try DurableFile.createPrivateFolder(path)
     var status = stat()
     #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o700)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root has folders of others to try with"))
+  func aFolderOfAnotherUserIsRefused() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/a"
+    try DurableFile.createPrivateFolder(path)
+    #expect(chown(path, 4711, 4711) == 0)
+    let error = #expect(throws: SystemError.self) { try DurableFile.createPrivateFolder(path) }
+    #expect(error?.code == EPERM)
+    #expect("\(try #require(error))".contains("belongs to user 4711"))
   }
 
   /// The path of what a descriptor is of.

@@ -52,7 +52,8 @@ import WorkerContract
     health: ServingStatus = .serving,
     answer: @escaping @Sendable (HandshakeRequest) -> HandshakeResponse
   ) async throws -> StartFailure? {
-    let address = "ipc://\(folder.path)/odd.sock"
+    // Each at a place of its own: closing one may still remove its socket while the next listens.
+    let address = "ipc://\(folder.path)/\(UInt64.random(in: .min ... .max)).sock"
     let server = RPCServer(services: [
       ServiceDefinition(
         name: "kith.worker.v1.Lifecycle",
