@@ -305,8 +305,8 @@ let testing: [Target] = [
   tests(
     "KithHostTests",
     [
-      "CLinux", "HostContract", "KithHost", "KithIdentity", "KithManifest", "KithRPC",
-      "KithSupervision", "MetricsContract",
+      "CLinux", "HealthContract", "HostContract", "KithHost", "KithIdentity", "KithManifest",
+      "KithRPC", "KithSupervision", "KithTransportNng", "MetricsContract", "WorkerContract", crypto,
     ]),
   tests(
     "KithWorkerTests",

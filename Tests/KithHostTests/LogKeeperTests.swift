@@ -217,6 +217,34 @@ import Testing
     return reactor
   }
 
+  @Test func whatStandsInTheLogIsFoundBehindTheLinesOfTheProcessBefore() async throws {
+    defer { stop() }
+    let (earlier, later) = (
+      Incarnation(worker: "a", generation: 1), Incarnation(worker: "a", generation: 2)
+    )
+    let before = try spools(of: earlier)
+    let after = try spools(of: later)
+    logs.capture(later)
+    logs.capture(earlier)
+    try after.stdout.writeAll(Array("once\n".utf8), to: "a spool")
+    await logs.settle(later)
+    // The one before is still on its way out, and has much to say.
+    try before.stdout.writeAll(numbered(0..<1000), to: "a spool")
+    await logs.settle(earlier)
+    let next = try keeper()
+    next.resume(later)
+    await next.settle(later)
+    #expect(try await lines(of: "a", next).count { $0.text == "once" } == 1)
+  }
+
+  @Test func theLastTenLinesAreRememberedUpToTheVerdictOfTheRuntime() {
+    var words = LastWords()
+    words.add((0..<12).map { "line \($0)" })
+    #expect(words.lines == (2..<12).map { "line \($0)" })
+    words.add(["*** Signal 11: Backtracing", "frame 0", "frame 1"])
+    #expect(words.lines == (3..<12).map { "line \($0)" } + ["*** Signal 11: Backtracing"])
+  }
+
   @Test func aSpoolHoldsNoMoreThanIsNotYetLogged() async throws {
     defer { stop() }
     let incarnation = Incarnation(worker: "a", generation: 1)
@@ -248,6 +276,12 @@ import Testing
     lines.filter { $0.stream != .host }.compactMap {
       Int($0.text.split(separator: " ").first ?? "")
     }
+  }
+
+  /// How many lines of a log were read before another one was.
+  private func takenBefore(_ line: LogRecord, of log: String, _ logs: LogKeeper) async throws -> Int
+  {
+    try await lines(of: log, logs).count { $0.atMilliseconds < line.atMilliseconds }
   }
 
   @Test func whatIsMoreThanMayWaitIsDroppedOldestFirstAndCountedInTheLogAndTheStatus() async throws
@@ -319,8 +353,46 @@ import Testing
     logs.capture(other)
     await logs.settle(other)
     // Of some thousand turns the other one had the second or third.
-    #expect(numbers(try await lines(of: "a", logs)).count < 1000)
-    #expect(try await lines(of: "b", logs).map(\.text) == ["here"])
+    let line = try #require(try await lines(of: "b", logs).first)
+    #expect(line.text == "here")
+    #expect(try await takenBefore(line, of: "a", logs) < 50)
+  }
+
+  @Test func turnsAreByWorkerAndNotByStream() async throws {
+    defer { stop() }
+    let logs = try keeper(bounds: LogKeeper.Bounds(portion: 1000))
+    let (two, one) = (
+      Incarnation(worker: "a", generation: 1), Incarnation(worker: "b", generation: 1)
+    )
+    let twos = try spools(of: two)
+    try twos.stdout.writeAll(numbered(0..<2000), to: "a spool")
+    try twos.stderr.writeAll(numbered(0..<2000), to: "a spool")
+    let ones = try spools(of: one)
+    try ones.stdout.writeAll(numbered(0..<200), to: "a spool")
+    logs.capture(two)
+    logs.capture(one)
+    await logs.settle(one)
+    // A piece each in turn: twenty, and what was under way; not two for each of the other's.
+    let last = try #require(try await lines(of: "b", logs).last)
+    #expect(try await takenBefore(last, of: "a", logs) < 300)
+  }
+
+  @Test func whatIsWrittenAfterTheEndOfAProcessIsNotTaken() async throws {
+    defer { stop() }
+    let incarnation = Incarnation(worker: "a", generation: 1)
+    let spools = try spools(of: incarnation)
+    let (held, release) = try Descriptor.pipe()
+    // Nothing is scrubbed before this is let go.
+    scrubber.perform { _ = try? held.read(atMost: 1) }
+    logs.capture(incarnation)
+    try spools.stdout.writeAll(Array("before\n".utf8), to: "a spool")
+    logs.finish(incarnation)
+    _ = try await logs.cursor(of: ["a"], lastLines: 1, minimumLevel: .trace)
+    // A descendant that got away.
+    try spools.stdout.writeAll(Array("after\n".utf8), to: "a spool")
+    try release.writeAll([1], to: "a pipe")
+    await logs.settle(incarnation)
+    #expect(try await lines(of: "a", logs).map(\.text) == ["before"])
   }
 
   @Test func theLastWordsOfAProcessComeBeforeTheOutputOfThoseThatRun() async throws {
@@ -332,7 +404,8 @@ import Testing
     let floods = try spools(of: flood)
     try floods.stdout.writeAll(numbered(0..<5000), to: "a spool")
     let spools = try spools(of: ended)
-    try spools.stdout.writeAll(Array("first\n".utf8), to: "a spool")
+    // More than one piece of each: they do not take turns.
+    try spools.stdout.writeAll(Array("first\n".utf8) + numbered(0..<15), to: "a spool")
     try spools.stderr.writeAll(
       numbered(0..<1000) + Array("Fatal error: failed to allocate 8 bytes\n".utf8)
         + Array("the very last".utf8), to: "a spool")
@@ -341,13 +414,16 @@ import Testing
     logs.finish(ended)
     logs.note(log: "b", generation: 1, "ended: exit code 3")
     #expect(await logs.saidOutOfMemory(ended))
-    #expect(numbers(try await lines(of: "a", logs)).count < 1000)
     #expect(await logs.lastErrorLines(of: ended).last == "the very last")
     let lines = try await lines(of: "b", logs)
     // No more than is left of it, errors last, and what the host says of its end behind all that.
     #expect(lines.first?.text == "first")
-    #expect(numbers(lines).count < 20 && numbers(lines).last == 999)
+    let streams = lines.filter { $0.stream != .host }.map(\.stream)
+    #expect(streams.lastIndex(of: .stdout) == 15 && streams.firstIndex(of: .stderr) == 16)
+    #expect(numbers(lines).count < 35 && numbers(lines).last == 999)
     #expect(lines.suffix(2).map(\.text) == ["the very last", "ended: exit code 3"])
+    let last = try #require(lines.dropLast().last)
+    #expect(try await takenBefore(last, of: "a", logs) < 50)
     #expect(
       lines.contains { $0.stream == .host && $0.text.hasPrefix("dropped 9") }, "\(lines)")
   }
@@ -410,8 +486,8 @@ import Testing
     defer { stop() }
     let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
     let logs = try keeper(
-      RotatedFile.Limits(fileBytes: 30_000, files: 50),
-      bounds: LogKeeper.Bounds(portion: 4096, givenBack: 4096))
+      RotatedFile.Limits(fileBytes: 30_000, files: 50, waitingBytes: 60_000),
+      bounds: LogKeeper.Bounds(portion: 5 * 4096, givenBack: 4096))
     let obstacle = places.logFile(worker: "a") + ".next"
     mkdir(obstacle, 0o700)
     let incarnation = Incarnation(worker: "a", generation: 1)
@@ -427,6 +503,12 @@ import Testing
     var next = spool
     #expect(try next.read(atMost: 100).bytes == numbered(written.count..<written.count + 1))
     #expect(written.count < 400)
+    // Nor is more read than waits in memory already: what cannot be written would be lost there.
+    for _ in 0..<50 {
+      try await Task.sleep(for: .milliseconds(2))
+      await logs.flush()
+    }
+    #expect(logs.troubles.first?.linesLost == 0)
     rmdir(obstacle)
     await logs.settle(incarnation)
     #expect(numbers(try await lines(of: "a", logs)) == Array(0..<2000))
@@ -445,6 +527,25 @@ import Testing
       try await lines(of: "kithd", logs).map(\.text) == ["asked to call [REDACTED_PHONE] back"])
     #expect(
       try await lines(of: "a", logs).map(\.text) == ["ended: cannot reach [REDACTED_EMAIL]"])
+  }
+
+  @Test func whatAWorkerWritesPastItsLoggerIsScrubbed() async throws {
+    defer { stop() }
+    let incarnation = Incarnation(worker: "a", generation: 1)
+    let spools = try spools(of: incarnation)
+    logs.capture(incarnation)
+    try spools.stdout.writeAll(Array("call +1 415 555 0132\n".utf8), to: "a spool")
+    try spools.stderr.writeAll(
+      Array(
+        (#"{"at_ms":1,"level":"info","text":"to margaret@example.com","fields":{"phone":"415 555 0132"}}"#
+          + "\n").utf8), to: "a spool")
+    await logs.settle(incarnation)
+    let lines = try await lines(of: "a", logs)
+    #expect(Set(lines.map(\.text)) == ["call [REDACTED_PHONE]", "to [REDACTED_EMAIL]"])
+    #expect(lines.compactMap { $0.fields["phone"] } == ["[REDACTED_PHONE]"])
+    // Nor does whoever asks for its last words hear it.
+    #expect(
+      await logs.lastErrorLines(of: incarnation) == ["to [REDACTED_EMAIL] phone=[REDACTED_PHONE]"])
   }
 
   @Test func aFolderOfLogsThatIsRemovedIsMadeAgainAndThatIsSaid() async throws {

@@ -95,6 +95,12 @@ import Testing
 @Suite struct HTTPRequestTests {
   private func parse(_ text: String) -> HTTPRequest.Parsing { HTTPRequest.parse(Array(text.utf8)) }
 
+  @Test func aHeadIsTooLongFromItsLimitOn() {
+    let head = [UInt8](repeating: UInt8(ascii: "x"), count: HTTPRequest.longestHead)
+    #expect(HTTPRequest.parse(head) == .refused(.tooLarge))
+    #expect(HTTPRequest.parse(Array(head.dropLast())) == .incomplete)
+  }
+
   @Test func readsARequestHoweverItsBytesCome() {
     let text = "GET /metrics?x=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n"
     let bytes = Array(text.utf8)

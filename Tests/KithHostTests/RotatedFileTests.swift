@@ -195,4 +195,75 @@ import Testing
     let after = texts(try file.read(from: 0, limit: 1000).entries)
     #expect(after.suffix(6) == (12..<18).map { "line \($0)" }[...])
   }
+
+  @Test func aReadEndsAfterSoManyBytesAndTheNextGoesOn() throws {
+    var file = try RotatedFile(path: folder.path + "/a.log")
+    for number in 0..<10 { file.append([record(number)]) }
+    let line = record(0).encoded.count
+    let first = try file.read(from: 0, limit: 100, limitBytes: 3 * line)
+    #expect(texts(first.entries).count <= 4 && !first.entries.isEmpty)
+    let rest = try file.read(from: first.next, limit: 100)
+    #expect(texts(first.entries + rest.entries) == (0..<10).map { "line \($0)" })
+  }
+
+  @Test func anOlderFileThatDoesNotEndWhereTheNewerBeginsIsNotRead() throws {
+    var file = try open()
+    for number in 0..<30 { file.append([record(number)]) }
+    let newest = try open().read(from: 0, limit: 1000)
+    let path = folder.path + "/a.log"
+    try #require(folder.names() == ["a.log", "a.log.1", "a.log.2"])
+    try DurableFile.replace(path + ".1", with: try #require(try DurableFile.read(path + ".2")))
+    let found = try open().read(from: 0, limit: 1000)
+    #expect(found.entries.count < newest.entries.count)
+    #expect(texts(found.entries) == texts(newest.entries).suffix(found.entries.count))
+  }
+
+  // MARK: A file that somebody takes away
+
+  @Test func aFileThatWasRemovedIsBegunAgainWhereItEnded() throws {
+    var file = try open()
+    file.append([record(1)])
+    let end = file.end
+    unlink(folder.path + "/a.log")
+    file.append([record(2)])
+    #expect(file.trouble == nil && file.waiting == 0)
+    #expect(texts(try file.read(from: 0, limit: 10).entries) == ["line 2"])
+    #expect(file.begin == end)
+    #expect(file.takeNotices().count == 1 && file.takeNotices() == [])
+    // A host that follows goes on with it.
+    #expect(texts(try open().read(from: end, limit: 10).entries) == ["line 2"])
+  }
+
+  @Test func aFileThatCannotBeBegunAgainKeepsItsLinesAndSaysWhy() throws {
+    let path = folder.path + "/logs"
+    mkdir(path, 0o700)
+    var file = try RotatedFile(path: path + "/a.log", limits: limits)
+    unlink(path + "/a.log")
+    rmdir(path)
+    try DurableFile.replace(path, with: [])
+    file.append([record(1)])
+    // What is written to a file without a name is written to nobody.
+    #expect(file.trouble?.code == ENOTDIR && file.waiting == 1)
+    unlink(path)
+    file.flush()
+    #expect(file.trouble == nil && file.waiting == 0)
+    #expect(texts(try file.read(from: 0, limit: 10).entries) == ["line 1"])
+  }
+
+  @Test func anotherFileInItsPlaceIsLeftAlone() throws {
+    var file = try open()
+    file.append([record(1)])
+    let path = folder.path + "/a.log"
+    #expect(rename(path, path + ".away") == 0)
+    try DurableFile.replace(path, with: Array("another's\n".utf8))
+    file.append([record(2)])
+    #expect(try DurableFile.read(path) == Array("another's\n".utf8))
+    #expect(texts(try file.read(from: 0, limit: 10).entries) == ["line 1", "line 2"])
+    #expect(file.trouble == nil)
+    #expect(file.takeNotices().first?.contains("was moved away") == true)
+    // Nor does it take another's files when it is full.
+    for number in 3..<30 { file.append([record(number)]) }
+    #expect(file.trouble?.code == ESTALE)
+    #expect(folder.names() == ["a.log", "a.log.away"])
+  }
 }

@@ -20,6 +20,51 @@ import Testing
     _ = try RootLock(path: path)
   }
 
+  @Test func whoRemovesTheFileDoesNotGetTheRootAndItIsThereAgain() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/host.lock"
+    let lock = try RootLock(path: path)
+    #expect(lock.check() == .held)
+    unlink(path)
+    #expect(throws: RootLock.Failure.held(byPid: getpid())) { try RootLock(path: path) }
+    // Who tried has left a file, which is not the one that is locked.
+    #expect(lock.check() == .renewed)
+    #expect(lock.check() == .held)
+    #expect(RootLock.holder(path: path) == getpid())
+    #expect(RootLock.isHeld(path: path))
+    // A program that this process becomes goes on with the same descriptor.
+    var (held, named) = (stat(), stat())
+    #expect(fstat(lock.number, &held) == 0 && stat(path, &named) == 0)
+    #expect(held.st_ino == named.st_ino)
+    #expect(fcntl(lock.number, F_GETFD) == FD_CLOEXEC)
+  }
+
+  @Test func theFileSaysWhoHoldsTheRootAndNothingElse() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/host.lock"
+    try DurableFile.replace(path, with: Array("12345678901234567890\nand more\n".utf8))
+    let lock = try RootLock(path: path)
+    #expect(ProcessFile.text(path) == "\(getpid())\n")
+    _ = lock
+  }
+
+  @Test func aRootThatWasMovedOrReplacedIsLost() throws {
+    let folder = try TemporaryFolder()
+    let root = folder.path + "/r"
+    try DurableFile.createPrivateFolder(root)
+    let lock = try RootLock(path: root + "/host.lock")
+    #expect(rename(root, root + ".moved") == 0)
+    #expect(lock.check() == .lost)
+    try DurableFile.createPrivateFolder(root)
+    #expect(lock.check() == .lost)
+    // Whoever is there now is another's host.
+    let other = try RootLock(path: root + "/host.lock")
+    #expect(lock.check() == .lost && other.check() == .held)
+    #expect(throws: RootLock.Failure.held(byPid: getpid())) {
+      try RootLock(path: root + ".moved/host.lock")
+    }
+  }
+
   @Test func aFolderThatIsNotThereIsSaidSo() {
     #expect(throws: RootLock.Failure.self) { try RootLock(path: "/nowhere/host.lock") }
   }
@@ -75,6 +120,59 @@ import Testing
   }
 }
 
+extension GenerationCounterTests {
+  @Test func countsThatNoHostCanHaveWrittenAreDamageAndNoTrap() throws {
+    let counts: [UInt64] = [.max, .max - 15, Incarnation.largestGeneration + 1]
+    for count in counts {
+      let folder = try TemporaryFolder()
+      let path = folder.path + "/generations.json"
+      try DurableFile.replace(path, with: Array("{\"risk\": \(count)}".utf8))
+      // Nor is what another file tells.
+      var counter = try GenerationCounter(
+        path: path, workers: ["risk", "pills"],
+        told: { () -> [String: UInt64] in ["risk": count, "pills": 3] })
+      #expect(counter["risk"] == 0 && counter["pills"] == 3)
+      #expect(counter.damage?.contains("generations.json.damaged") == true)
+      try counter.use(1, of: "risk")
+    }
+  }
+
+  @Test func moreAreReservedWhenHalfOfThemAreUsed() throws {
+    let folder = try TemporaryFolder()
+    var counter = try GenerationCounter(
+      path: folder.path + "/generations.json", workers: ["risk"])
+    for generation in UInt64(1)...8 {
+      try counter.use(generation, of: "risk")
+      #expect(!counter.runsLow("risk"), "\(generation) of 16 used")
+    }
+    try counter.use(9, of: "risk")
+    #expect(counter.runsLow("risk"))
+  }
+
+  @Test func anOlderReservationThatComesLateTakesNothingBack() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/generations.json"
+    var counter = try GenerationCounter(path: path, workers: ["risk"])
+    let older = counter.reservation(for: ["risk"])
+    try counter.use(10, of: "risk")
+    let newer = counter.reservation(for: ["risk"])
+    try newer.write()
+    try older.write()
+    #expect(try GenerationCounter(path: path, workers: [])["risk"] == 26)
+  }
+
+  @Test func theLargestCountGoesOn() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/generations.json"
+    try DurableFile.replace(
+      path, with: Array("{\"risk\": \(Incarnation.largestGeneration)}".utf8))
+    var counter = try GenerationCounter(path: path, workers: ["risk"])
+    #expect(counter.damage == nil)
+    try counter.use(Incarnation.largestGeneration + 1, of: "risk")
+    #expect(counter["risk"] == Incarnation.largestGeneration + 1)
+  }
+}
+
 @Suite struct DurableFileTests {
   @Test func foldersArePrivate() throws {
     let folder = try TemporaryFolder()
@@ -84,6 +182,65 @@ import Testing
     try DurableFile.createPrivateFolder(path)
     var status = stat()
     #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o700)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root has folders of others to try with"))
+  func aFolderOfAnotherUserIsRefused() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/a"
+    try DurableFile.createPrivateFolder(path)
+    #expect(chown(path, 4711, 4711) == 0)
+    let error = #expect(throws: SystemError.self) { try DurableFile.createPrivateFolder(path) }
+    #expect(error?.code == EPERM)
+    #expect("\(try #require(error))".contains("belongs to user 4711"))
+  }
+
+  /// The path of what a descriptor is of.
+  private func place(_ descriptor: Descriptor) -> String {
+    guard let path = realpath("/proc/self/fd/\(descriptor.number)", nil) else { return "" }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  @Test func aFileIsOnDiskBeforeItHasItsNameAndItsNameBeforeTheWriterGoesOn() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/a"
+    try DurableFile.replace(path, with: [1])
+    var synced: [(place: String, content: [UInt8]?)] = []
+    try DurableFile.replace(path, with: [2]) { descriptor in
+      synced.append((place(descriptor), try? DurableFile.read(path)))
+      return 0
+    }
+    #expect(synced.map(\.place) == [path + ".new", folder.path])
+    #expect(synced.map(\.content) == [[1], [2]])
+  }
+
+  @Test func aFileThatDoesNotReachTheDiskLeavesTheOneBefore() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/a"
+    try DurableFile.replace(path, with: [1])
+    let error = #expect(throws: SystemError.self) {
+      try DurableFile.replace(path, with: [2]) { _ in
+        errno = EIO
+        return -1
+      }
+    }
+    #expect(error?.code == EIO)
+    #expect(try DurableFile.read(path) == [1])
+    #expect(folder.names() == ["a"])
+  }
+
+  @Test func aNameThatDoesNotReachTheDiskIsAFailure() throws {
+    let folder = try TemporaryFolder()
+    var calls = 0
+    #expect(throws: SystemError.self) {
+      try DurableFile.replace(folder.path + "/a", with: [2]) { _ in
+        calls += 1
+        errno = EIO
+        return calls == 1 ? 0 : -1
+      }
+    }
+    #expect(calls == 2)
   }
 
   @Test func aFileInTheWayIsSaidSo() throws {

@@ -2,13 +2,18 @@ import Glibc
 
 /// Small files that are either as before or as after a write, whatever happens in between.
 enum DurableFile {
+  /// Has a file or folder reach the disk, as fsync(2) does; tests replace it by one that counts or fails.
+  typealias Sync = (Descriptor) -> Int32
+
   /// Replaces a file's content; it is on disk when this returns. Mode 0600.
-  static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+  static func replace(
+    _ path: String, with bytes: [UInt8], syncing sync: Sync = { fsync($0.number) }
+  ) throws(SystemError) {
     let temporary = path + ".new"
     do throws(SystemError) {
       let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
       try descriptor.writeAll(bytes, to: temporary)
-      guard fsync(descriptor.number) == 0 else { throw SystemError("write \(temporary)") }
+      guard sync(descriptor) == 0 else { throw SystemError("write \(temporary)") }
     } catch {
       unlink(temporary)
       throw error
@@ -17,7 +22,7 @@ enum DurableFile {
     // The name is in the folder, and the folder is what must reach the disk for it to last.
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     let descriptor = try Descriptor.open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY)
-    guard fsync(descriptor.number) == 0 else { throw SystemError("write \(folder)") }
+    guard sync(descriptor) == 0 else { throw SystemError("write \(folder)") }
   }
 
   /// The content of a file of at most `limit` bytes; nil when there is none.
