@@ -77,7 +77,10 @@ extension PlannedWorker {
   /// What the process may use and reach.
   private func reached(in plan: Plan) -> [PlannedSetting] {
     limits.settings + store.settings
-      + [PlannedSetting(key: "network", value: network.rawValue, reach: .process)]
+      + [
+        PlannedSetting(key: "network", value: network.description, reach: .process),
+        PlannedSetting(key: "http.port", value: http.map { String($0.port) }, reach: .process),
+      ]
       + (listen.map { $0.settings("listen", reach: .process) } ?? [])
       // Its process may connect to these and to no others.
       + plan.remoteServices.filter { remote in requires.contains { $0.name == remote.service } }
