@@ -16,6 +16,11 @@ struct BoundaryTests {
       hours.contain(LocalTime(weekday: weekday, minute: minute, isHoliday: isHoliday)) == isOpen)
   }
 
+  @Test(arguments: [(16, false), (22, true), (23, true), (28, true), (29, false), (30, false)])
+  func thanksgivingIsTheFourthThursdayAndNotTheFifth(_ day: Int, _ isHoliday: Bool) {
+    #expect(FederalHoliday.contains(month: 11, day: day, weekday: 4) == isHoliday)
+  }
+
   @Test(arguments: [
     ("+12065550123", false), ("+19115550123", true), ("+12060550123", true), ("+12061550123", true),
     ("+10065550123", true), ("+1206555012", true), ("+442065550123", false),
