@@ -115,7 +115,8 @@ extension CommandFailure {
     guard arguments.starts(with: ["clock", "advance"]) else {
       return "'\(shown)' is negative, and no negative value is expected here"
     }
-    return "'\(shown)' is negative: time only advances; expected a length of time such as 90s, 3h or 1d12h. "
+    return
+      "'\(shown)' is negative: time only advances; expected a length of time such as 90s, 3h or 1d12h. "
       + "`kith clock set INSTANT` sets the wall clock back"
   }
 

@@ -46,7 +46,8 @@ struct ExitStatus: Sendable, Hashable {
 
   /// All of them, in the order of their numbers.
   static let all: [ExitStatus] = [
-    .ok, .failure, .changes, .action, .usage, .badInput, .unavailable, .defect, .cannotCreate, .tryAgain,
+    .ok, .failure, .changes, .action, .usage, .badInput, .unavailable, .defect, .cannotCreate,
+    .tryAgain,
     .permission, .deadline, .interrupted, .terminated,
   ]
 

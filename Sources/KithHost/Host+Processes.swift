@@ -54,7 +54,8 @@ extension Host {
       child = try WorkerProcess.spawn(
         WorkerProcess.Launch(
           executable: worker.executablePath,
-          environment: settings.workerEnvironment(state: state) + [marked(incarnation).entry],
+          environment: settings.workerEnvironment(of: worker, state: state)
+            + [marked(incarnation).entry],
           workingDirectory: state.isEmpty ? sockets : state,
           descriptors: [
             try Descriptor.open("/dev/null", O_RDONLY), stdout, stderr,

@@ -63,8 +63,10 @@ public struct HostSettings: Sendable {
   }
 
   /// The environment of a worker: what programs need to run at all, and nothing that might be a secret.
-  /// - Parameter state: the worker's state folder, where its temporary files go too; empty for none.
-  func workerEnvironment(state: String) -> [String] {
+  /// - Parameters:
+  ///   - worker: the worker, which is told what it is granted.
+  ///   - state: the worker's state folder, where its temporary files go too; empty for none.
+  func workerEnvironment(of worker: PlannedWorker, state: String) -> [String] {
     let names: Set<String> = [
       "HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LOGNAME", "PATH", "TZ", "USER",
     ]
@@ -73,6 +75,9 @@ public struct HostSettings: Sendable {
       names.contains(name) || prefixes.contains(where: name.hasPrefix)
     }
     .map { "\($0)=\($1)" }.sorted() + ["KITH_LAUNCH_FD=3", "KITH_NOTIFY_FD=4"]
+      + (worker.network.hosts.isEmpty
+        ? [] : ["KITH_NETWORK_HOSTS=\(worker.network.hosts.joined(separator: ","))"])
+      + (worker.http.map { ["KITH_HTTP_PORT=\($0.port)"] } ?? [])
       + (state.isEmpty ? [] : ["TMPDIR=\(state)", "SQLITE_TMPDIR=\(state)"])
   }
 }

@@ -146,6 +146,11 @@ public struct NetworkEndpoint: Sendable, Equatable {
     }
   }
 
+  /// The port of the address.
+  public var port: UInt16 {
+    address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+  }
+
   private static func isAddress(_ text: String) -> Bool {
     guard let scheme = ["tls+tcp://", "tcp://"].first(where: text.hasPrefix) else { return false }
     let rest = text.dropFirst(scheme.count)

@@ -59,6 +59,7 @@ public struct Plan: Sendable, Equatable {
           at: remote.location, expected: "one of the two: remove the other"))
     }
     Self.check(product.alerts, drafts, findings: findings)
+    Self.checkPorts(drafts, metrics: product.metrics, findings: findings)
     let remotes = Set(product.remoteServices.map(\.service))
     let dependencies = drafts.map {
       Self.dependencies(
@@ -144,16 +145,19 @@ public struct Plan: Sendable, Equatable {
       }
     }
 
+    /// The port at which it may listen for HTTP.
+    var http: HTTPGrant? { entry.http ?? plugin.manifest.http }
+
     func worker(dependencies: [Requirement]) -> PlannedWorker {
       let manifest = plugin.manifest
       return PlannedWorker(
         name: entry.name, plugin: manifest.name, pluginVersion: manifest.version,
         pluginDirectory: plugin.directory, executablePath: plugin.executablePath ?? "",
         provides: manifest.provides, requires: manifest.requires, dependencies: dependencies,
-        overlap: manifest.overlap && entry.listen == nil,
+        overlap: manifest.overlap && entry.listen == nil && http == nil,
         restart: entry.restart(over: manifest.restart),
         limits: entry.limits(over: manifest.limits), store: entry.store(over: manifest.store),
-        network: manifest.network, actsForUsers: manifest.actsFor == .users,
+        network: manifest.network, http: http, actsForUsers: manifest.actsFor == .users,
         listen: entry.listen,
         startTimeout: entry.startTimeout ?? manifest.startTimeout,
         stopTimeout: entry.stopTimeout ?? manifest.stopTimeout,
@@ -218,6 +222,29 @@ public struct Plan: Sendable, Equatable {
         ? "an executable file"
         : "an executable file at \(plugin.executableCandidates.joined(separator: " or ")); "
           + "is it built?")
+  }
+
+  /// Refuses a port for HTTP that is somebody else's too: the later of the two could not listen.
+  private static func checkPorts(
+    _ drafts: [Draft], metrics: MetricsEndpoint?, findings: Findings
+  ) {
+    var owners: [UInt16: String] = [:]
+    if let port = metrics?.port { owners[port] = "the product's metrics" }
+    for draft in drafts {
+      if let port = draft.entry.listen?.port { owners[port] = "'listen' of \(draft.entry.name)" }
+    }
+    for draft in drafts {
+      guard let port = draft.http?.port else { continue }
+      guard let owner = owners[port] else {
+        owners[port] = "'http' of \(draft.entry.name)"
+        continue
+      }
+      findings.add(
+        ManifestError(
+          .outOfRange, "'http' of \(draft.entry.name) has the port \(port), which \(owner) has",
+          at: draft.entry.httpLocation ?? draft.entry.location,
+          expected: "a port of its own: http: { port: NUMBER } under the worker"))
+    }
   }
 
   /// Refuses rules that watch what is not there, and would never fire.
@@ -327,10 +354,9 @@ extension Plan: CustomStringConvertible {
         lines.append("     watchdog  \(worker.watchdog.map(\.short) ?? "off")")
       }
       if worker.store != StoreSettings() { lines.append("     store     \(worker.store)") }
-      if worker.actsForUsers { lines.append("     acts for  users") }
-      if let listen = worker.listen {
-        let people = listen.actsForText.isEmpty ? "" : ", callers act for \(listen.actsForText)"
-        lines.append("     listens   \(listen.address)\(people)")
+      for (position, grant) in worker.grants.enumerated() {
+        let label = position == 0 ? "grants    " : "          "
+        lines.append("     \(label)\(grant.name): \(grant.text)")
       }
       if !worker.configuration.isEmpty {
         let members = worker.shownConfiguration.map { "\($0.name)=\($0.value)" }

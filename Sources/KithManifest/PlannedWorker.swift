@@ -18,7 +18,7 @@ public struct PlannedWorker: Sendable, Equatable {
   public let requires: [Requirement]
   /// The workers that serve what it requires, in start order; each stands before it in the plan.
   public let dependencies: [Requirement]
-  /// Whether two generations may serve at once: never when it listens on the network, where two cannot.
+  /// Whether two generations may serve at once: never when it listens on the network or for HTTP, where two cannot.
   public let overlap: Bool
   /// When it is started again.
   public let restart: RestartPolicy
@@ -28,6 +28,8 @@ public struct PlannedWorker: Sendable, Equatable {
   public let store: StoreSettings
   /// What it may reach.
   public let network: NetworkGrant
+  /// The port at which it may listen for HTTP; nil for none.
+  public let http: HTTPGrant?
   /// Whether it may speak for every person to other workers; else only for the person whose call it handles.
   public let actsForUsers: Bool
   /// Where it listens for callers on other machines too; nil when it does not.
@@ -75,13 +77,11 @@ public struct PlannedWorker: Sendable, Equatable {
       "store": [
         "whenDamaged": .string(store.whenDamaged.rawValue), "keepEventsMs": store.keepEvents.json,
         "keepEventsBytes": .string(String(store.keepEventsBytes)),
-      ], "network": .string(network.rawValue),
+      ], "grants": grantsJSON,
       "startTimeoutMs": startTimeout.json, "stopTimeoutMs": stopTimeout.json,
       "config": .object(shownConfiguration),
     ]
     if let watchdog { object["watchdogMs"] = watchdog.json }
-    if actsForUsers { object["actsFor"] = .string(ActsFor.users.rawValue) }
-    if let listen { object["listen"] = .string(listen.address) }
     return .object(object)
   }
 }

@@ -11,8 +11,9 @@
 /// restart: { type: permanent, strategy: one_for_one, intensity: 5, period: 30s }
 /// limits: { memory: 256MiB, open_files: 256 }
 /// store: { when_damaged: refuse, keep_events: 30d, keep_events_size: 64MiB }
-/// network: none
-/// acts_for: caller
+/// network: none                       # or outbound, or { hosts: [api.example.com], ports: [443] }: NetworkGrant
+/// http: { port: 8080 }                # HTTPGrant
+/// acts_for: caller                    # or users: ActsFor
 /// start_timeout: 10s
 /// stop_timeout: 10s
 /// watchdog: 10s
@@ -43,6 +44,8 @@ public struct PluginManifest: Sendable, Equatable {
   public let store: StoreSettings
   /// What it may reach. Nothing unless told.
   public let network: NetworkGrant
+  /// The port at which it may listen for HTTP; nil for none.
+  public let http: HTTPGrant?
   /// For whom it may speak to other workers. Defaults to the person whose call it handles.
   public let actsFor: ActsFor
   /// How long it may take from the start of its process until it is ready. 10 s unless told, 100 ms to 1 hour.
@@ -124,7 +127,9 @@ public struct PluginManifest: Sendable, Equatable {
       fields.take("store").flatMap {
         StoreSettings($0.value, over: StoreSettings(), findings: findings)
       } ?? StoreSettings()
-    network = fields.value("network", default: .none) { $0.word($1) }
+    network =
+      fields.take("network").flatMap { NetworkGrant($0.value, findings: findings) } ?? .none
+    http = fields.take("http").flatMap { HTTPGrant($0.value, findings: findings) }
     actsFor = fields.value("acts_for", default: .caller) { $0.word($1) }
     startTimeout = fields.value("start_timeout", default: .seconds(10)) {
       $0.duration($1, Self.startTimeouts)

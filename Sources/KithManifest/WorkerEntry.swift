@@ -14,6 +14,11 @@ public struct WorkerEntry: Sendable, Equatable {
   /// Where it listens for callers on other machines too; nil when it does not.
   public let listen: NetworkEndpoint?
 
+  /// The port at which it may listen for HTTP, where it is not that of its plugin.
+  public let http: HTTPGrant?
+  /// Where that stands; nil where it is the plugin's.
+  public let httpLocation: SourceLocation?
+
   let restart: [ManifestValue]
   let limits: [ManifestValue]
   let store: [ManifestValue]
@@ -62,6 +67,9 @@ public struct WorkerEntry: Sendable, Equatable {
     listen = fields.take("listen").flatMap {
       NetworkEndpoint($0.value, isDialled: false, findings: findings)
     }
+    let httpEntry = fields.take("http")
+    http = httpEntry.flatMap { HTTPGrant($0.value, findings: findings) }
+    httpLocation = httpEntry?.value.location
     restart = fields.take("restart").map { [$0.value] } ?? []
     limits = fields.take("limits").map { [$0.value] } ?? []
     store = fields.take("store").map { [$0.value] } ?? []
@@ -92,6 +100,8 @@ public struct WorkerEntry: Sendable, Equatable {
       base.configuration.filter { old in !entry.configuration.contains { $0.key == old.key } }
       + entry.configuration
     listen = entry.listen ?? base.listen
+    http = entry.http ?? base.http
+    httpLocation = entry.httpLocation ?? base.httpLocation
     restart = base.restart + entry.restart
     limits = base.limits + entry.limits
     store = base.store + entry.store

@@ -28,6 +28,8 @@ struct ContextMeaning: OptionSet, Hashable {
   static let network = ContextMeaning(rawValue: 1 << 19)
   /// It speaks of calling or writing. Programs do so too, of other things.
   static let calling = ContextMeaning(rawValue: 1 << 20)
+  /// It names a key. A program numbers those that it seals with; a person has a key to a house.
+  static let key = ContextMeaning(rawValue: 1 << 21)
 
   /// What gives a number its type.
   static let types: ContextMeaning = [
@@ -89,6 +91,7 @@ struct ContextWords {
       """
     ),
     (.ending, "ending ends"),
+    (.key, "key keys keyid"),
     (.medicare, "medicare mbi beneficiary"),
     (.card, "card cards visa mastercard amex debit credit cc"),
     (

@@ -28,7 +28,11 @@ extension Scan {
 
   private func meaning(of word: Range<Int>) -> ContextMeaning {
     let meaning = words.meaning(of: bytes, word)
-    return meaning.contains(.calling) && policy == .message ? meaning.union(.phone) : meaning
+    switch policy {
+    case .message: return meaning.contains(.calling) ? meaning.union(.phone) : meaning
+    // The number of a sealing key is as long as a telephone's.
+    case .log: return meaning.contains(.key) ? meaning.union(.thing) : meaning
+    }
   }
 
   private func readBefore(_ start: Int, into context: inout NumberContext) {

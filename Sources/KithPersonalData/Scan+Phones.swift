@@ -9,6 +9,8 @@ extension Scan {
   }
 
   mutating func findPhone(at group: Int) {
+    // Nothing but zeros is what a field holds that nobody has filled in.
+    guard run.digits[run.firstDigit[group]...].contains(where: { $0 != 0 }) else { return }
     let start = run.groups[group].lowerBound
     if isBehindPlus(start) {
       findInternational(at: group)

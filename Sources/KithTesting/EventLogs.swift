@@ -33,8 +33,13 @@ final class EventLogs: Sendable {
         }
       } catch let error as RPCError {
         // A connection that was lost, or spoilt: the log itself is read anew.
-        if error.code == .unimplemented || deadline <= .now { throw error }
+        if error.code == .unimplemented || deadline <= .now || Task.isCancelled { throw error }
       }
+      // A log that ends without what is wanted would be read without a pause, and beyond the time.
+      guard .now < deadline else {
+        throw TestingError("not within \(limit): what is wanted of \(worker)")
+      }
+      try Task.checkCancellation()
     }
   }
 

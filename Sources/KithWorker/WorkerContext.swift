@@ -84,6 +84,9 @@ public struct WorkerContext: Sendable {
     }
   }
 
+  /// What the manifests let this worker do on the network.
+  public var grants: WorkerGrants { .ofThisProcess }
+
   /// Lets changed values of these keys be taken over while the worker runs; a change of any other key has the host start a
   /// new process. To be called before the closure of ``Worker/run(_:)`` returns; the last call for a worker stands.
   ///

@@ -198,7 +198,7 @@ import Testing
     try await adopted(next: next) { product in
       let worker = try #require(try await product.settle().workers.first)
       #expect(worker.name == "other" && worker.state == .ready)
-      while product.processes() != [worker.pid] { await Task.yield() }
+      try await waitUntil("only the new process is there") { product.processes() == [worker.pid] }
     }
   }
 

@@ -73,15 +73,9 @@ import Testing
       try await product.settle()
       // More than anybody waits for; `odd` reads them as they come.
       let call = Task { try await relay(product, .max, CallOptions(waitForReady: true)) }
-      while try await !product.log(of: "counter").contains(where: { $0.text == "counting" }) {
-        await Task.yield()
-      }
+      try await product.waitForLine(of: "counter", "counting")
       call.cancel()
-      while try await !product.log(of: "counter").contains(where: {
-        $0.text == "counting ended early"
-      }) {
-        await Task.yield()
-      }
+      try await product.waitForLine(of: "counter", "counting ended early")
       let result = await call.result
       #expect(throws: RPCError.self) { try result.get() }
     }
@@ -95,11 +89,7 @@ import Testing
           product, .max, CallOptions(timeout: .milliseconds(300), waitForReady: true))
       }
       #expect(error?.code == .deadlineExceeded)
-      while try await !product.log(of: "counter").contains(where: {
-        $0.text == "counting ended early"
-      }) {
-        await Task.yield()
-      }
+      try await product.waitForLine(of: "counter", "counting ended early")
     }
   }
 

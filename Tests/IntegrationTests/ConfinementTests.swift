@@ -74,6 +74,39 @@ import Testing
       ])
   }
 
+  @Test func portsThatAreGrantedWorkAndNoOthers() async throws {
+    // Two listeners of the test itself: one is granted, the other is not.
+    let (granted, other) = (try ListeningPort(), try ListeningPort())
+    // A port that nobody listens at, for the worker.
+    let own = try ListeningPort().number
+    var setup = Setups.script(
+      """
+      perl -MSocket -e '
+        for my $port (\(granted.number), \(other.number)) {
+          socket(my $s, AF_INET, SOCK_STREAM, 0) or die;
+          print STDERR connect($s, sockaddr_in($port, inet_aton("127.0.0.1"))) ? "connected" : "$!", "\\n";
+        }
+        for my $port ($ENV{KITH_HTTP_PORT}, \(own) - 1) {
+          socket(my $s, AF_INET, SOCK_STREAM, 0) or die;
+          setsockopt($s, SOL_SOCKET, SO_REUSEADDR, 1);
+          print STDERR bind($s, sockaddr_in($port, INADDR_LOOPBACK)) ? "bound" : "$!", "\\n";
+        }
+        print STDERR "hosts $ENV{KITH_NETWORK_HOSTS}\\n"'
+      exit 3
+      """, restart: "{ intensity: 0, period: 30s }")
+    setup.plugins[0].manifest +=
+      "\nnetwork: { hosts: [localhost, 127.0.0.0/8], ports: [\(granted.number)] }\n"
+      + "http: { port: \(own) }\n"
+    try await RunningProduct.run(setup) { product in
+      let lines = try #require(try await product.settle().workers.first?.lastExit).lastLines
+      #expect(
+        lines.suffix(5) == [
+          "connected", "Permission denied", "bound", "Permission denied",
+          "hosts localhost,127.0.0.0/8",
+        ], "\(lines)")
+    }
+  }
+
   @Test func noCoreIsLeftAndNoPrivilegesAreGained() async throws {
     let lines = try await said(
       by: "ulimit -c >&2; grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status >&2; exit 3")
@@ -104,4 +137,29 @@ import Testing
       .run()
     #expect(waiting.exitCode == 0, "process \(pid) lives on")
   }
+}
+
+/// A TCP port of this machine at which somebody listens for as long as this is there.
+private final class ListeningPort {
+  let number: UInt16
+  private let descriptor: Int32
+
+  init() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    self.descriptor = descriptor
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let found = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, size) == 0 && listen(descriptor, 8) == 0
+          && getsockname(descriptor, $0, &size) == 0
+      }
+    }
+    number = UInt16(bigEndian: address.sin_port)
+    try #require(found)
+  }
+
+  deinit { close(descriptor) }
 }

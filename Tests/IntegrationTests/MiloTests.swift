@@ -75,10 +75,7 @@ import Testing
       _ = try await links.addLink(
         AddLinkRequest(familyId: "bob", role: .viewer), options: options(as: "ada"))
       // The reminders worker follows the links' events; until it has seen this one bob stays outside.
-      let clock = ContinuousClock()
-      let end = clock.now + RunningProduct.patience
-      while await seen() != nil, clock.now < end { await Task.yield() }
-      #expect(await seen() == nil)
+      try await waitUntil("bob sees the reminder") { await seen() == nil }
       let change = UpdateReminderRequest(id: made.id, text: "Tea")
       let refused = await #expect(throws: RPCError.self) {
         try await reminders.updateReminder(change, options: self.options(as: "bob"))
@@ -86,7 +83,7 @@ import Testing
       #expect(refused?.code == .permissionDenied)
       _ = try await links.removeLink(
         RemoveLinkRequest(seniorId: "ada", familyId: "bob"), options: options(as: "bob"))
-      while await seen() == nil, clock.now < end { await Task.yield() }
+      try await waitUntil("bob sees it no longer") { await seen() != nil }
       #expect(await seen() == .notFound)
     }
   }

@@ -17,7 +17,7 @@ import Testing
       async let restarted = product.host.restartWorkers(
         RestartWorkersRequest(names: ["odd"]), options: options)
       // Not one of those who do not wait is turned away meanwhile.
-      while try await product.tell("hello") == 1 {}
+      while try await product.tell("hello") == 1 { try Task.checkCancellation() }
       #expect(try await working == 1)
       let replacement = try #require(try await restarted.replacements.first)
       #expect(replacement.fromGeneration == 1)
@@ -40,7 +40,9 @@ import Testing
         RestartWorkersRequest(names: ["odd"]), options: options)
       try await product.waitUntil("odd") { $0.state == .draining }
       // For a moment the old one still takes what may have been on its way.
-      while try await product.tell("hello", waitForReady: true) == 1 {}
+      while try await product.tell("hello", waitForReady: true) == 1 {
+        try Task.checkCancellation()
+      }
       #expect(try await working == 1)
       let replacement = try #require(try await restarted.replacements.first)
       #expect(replacement.callersHeld == 1)

@@ -162,11 +162,12 @@ extension RunningProduct {
   /// As above, for a worker that is about to die: a call that it may have taken along is made again, as a caller of a method
   /// without side effects may.
   func tellUntilHeard(_ text: String) async throws(RPCError) -> UInt64 {
+    let end = ContinuousClock.now + Self.patience
     while true {
       do throws(RPCError) {
         return try await tell(text, waitForReady: true)
       } catch {
-        guard error.code == .unavailable else { throw error }
+        guard error.code == .unavailable, .now < end, !Task.isCancelled else { throw error }
       }
     }
   }

@@ -49,6 +49,7 @@ import TestingContract
       // And when the crowd has gone, there is room again.
       var isAnswered = false
       while !isAnswered {
+        try Task.checkCancellation()
         let connection = try await HostConnection.open(
           product: product.places.product, address: product.places.controlAddress)
         defer { connection.close() }

@@ -76,7 +76,7 @@ struct OwnCertificateTests {
     // SEC 1, as `openssl ecparam -genkey` writes it, with the parameters in front.
     let key = P256.Signing.PrivateKey()
     let (certificate, text) = try Self.pair(Certificate.PrivateKey(key))
-    #expect(text.contains("BEGIN PRIVATE KEY") || text.contains("BEGIN EC PRIVATE KEY"))
+    #expect(text.contains("BEGIN PRIVATE KEY"))
     let parameters =
       "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
     #expect(Self.problem(certificate, parameters + key.pemRepresentation) == nil)

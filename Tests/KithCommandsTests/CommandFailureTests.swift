@@ -64,6 +64,30 @@ import Testing
     #expect(failure.notes.first?.hasPrefix("Usage: kith \(arguments[0])") == true)
   }
 
+  @Test(
+    arguments: [
+      (
+        ["clock", "advance", "-5m"],
+        "'-5m' is negative: time only advances; expected a length of time such as 90s, 3h or 1d12h. "
+          + "`kith clock set INSTANT` sets the wall clock back"
+      ),
+      (["clock", "set", "-5"], "'-5' is negative, and no negative value is expected here"),
+      (["clock", "-5m"], "'-5m' is negative, and no negative value is expected here"),
+      (
+        ["up", "x", "--virtual-time", "-5"],
+        "'-5' is negative, and no negative value is expected here"
+      ),
+      (["status", "-x"], "Unknown option '-x'"),
+    ] as [([String], String)])
+  func aNegativeValueIsNotAnUnknownOption(_ arguments: [String], _ message: String) throws {
+    let error = try #require(throws: (any Error).self) {
+      _ = try KithCommand.parseAsRoot(arguments)
+    }
+    let failure = CommandFailure(parsing: error, arguments: arguments)
+    #expect(failure.message == message)
+    #expect(failure.status == .usage)
+  }
+
   @Test func anEmptyFolderIsNotTheOneAtHand() throws {
     let failure = #expect(throws: CommandFailure.self) {
       try Surroundings.folder("", option: "--root")

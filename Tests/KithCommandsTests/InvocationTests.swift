@@ -1,3 +1,4 @@
+import KithJSON
 import Testing
 
 @testable import KithCommands
@@ -33,7 +34,14 @@ import Testing
     #expect(Invocation(arguments, commands: Self.commands) == expected)
   }
 
-  @Test func everyCommandHasANameAndAnExample() {
-    #expect(KithCommand.names.contains("up") && KithCommand.names.contains("plugin"))
+  /// What `kith exit-codes --help` shows is the table itself.
+  @Test(arguments: KithCommand.shownNames.filter { $0 != "exit-codes" })
+  func everyCommandHasAnExample(_ name: String) throws {
+    func examples(_ command: JSONValue) -> Bool {
+      (command["discussion"]?.stringValue?.contains("kith \(name)") ?? false)
+        || (command["subcommands"]?.arrayValue ?? []).contains(where: examples)
+    }
+    let help = try #require(CommandHelp([name, "--help", "--json"])?.json)
+    #expect(examples(help), "\(name) --help shows no example")
   }
 }

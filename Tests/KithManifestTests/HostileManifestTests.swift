@@ -12,14 +12,14 @@ import Testing
 
   @Test(arguments: [40, 900, 5_000, 100_000])
   func refusesADeepFile(depth: Int) {
-    // From a thousand levels on the parser itself refuses.
-    let flow = codes("a: " + String(repeating: "[", count: depth))
-    #expect(flow == [.tooLarge] || flow == [.syntax])
     let closed = codes(
       "a: " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
-    #expect(closed == [.tooLarge] || closed == [.syntax])
+    #expect(closed == [.tooLarge])
+    // Without an end a file is no YAML; from a thousand levels on the parser itself refuses before it looks for one.
+    let flow = codes("a: " + String(repeating: "[", count: depth))
+    #expect(flow == (depth > 1000 ? [.tooLarge] : [.syntax]))
     let mappings = codes("a: " + String(repeating: "{a: ", count: depth / 4))
-    #expect(mappings == [.tooLarge] || mappings == [.syntax])
+    #expect(mappings == (depth / 4 > 1000 ? [.tooLarge] : [.syntax]))
   }
 
   @Test func saysInItsOwnWordsThatAFileIsTooDeep() {

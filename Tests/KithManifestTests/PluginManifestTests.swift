@@ -152,8 +152,8 @@ import Testing
     ("256MiB", "256mib", .wrongType, 8, 19, "with its unit"),
     ("256MiB", "1KiB", .outOfRange, 8, 19, "16MiB at least"),
     ("open_files: 256", "open_files: 1", .outOfRange, 8, 39, "64..1048576"),
-    ("network: none", "network: off", .outOfRange, 9, 10, "one of none, outbound"),
-    ("network: none", "network: { }", .wrongType, 9, 10, "a mapping"),
+    ("network: none", "network: off", .outOfRange, 9, 10, "expected none, outbound, or {"),
+    ("network: none", "network: { }", .missingKey, 9, 10, "names neither hosts nor ports"),
     ("type: double", "type: float", .outOfRange, 11, 23, "one of string"),
     ("type: double", "type: duoble", .outOfRange, 11, 23, "did you mean 'double'?"),
     ("type: double, ", "", .missingKey, 11, 15, "'type' is missing"),
@@ -216,7 +216,7 @@ import Testing
     #expect(
       found[3].description
         == "plugin.yaml:5:1: unknown key 'limit'; expected one of plugin, version, executable, "
-        + "provides, requires, postures, overlap, restart, limits, store, network, acts_for, "
+        + "provides, requires, postures, overlap, restart, limits, store, network, http, acts_for, "
         + "start_timeout, stop_timeout, watchdog, config; did you mean 'limits'?")
   }
 

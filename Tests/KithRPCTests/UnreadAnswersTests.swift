@@ -98,8 +98,10 @@ struct UnreadAnswersTests {
     defer { stream.close() }
     caller.ask()
     // While nobody reads, as many begin as fill the queue, and what the transport holds beside it.
+    let end = ContinuousClock.now + .seconds(60)
     while begun.load(ordering: .relaxed) < limits.maximumQueuedBytes / Self.answerBytes {
-      await Task.yield()
+      try #require(.now < end, "fewer begin than fill the queue")
+      try await Task.sleep(for: .milliseconds(1))
     }
     for _ in 0..<2_000 { await Task.yield() }
     let most = (limits.maximumQueuedBytes + 8 << 20) / Self.answerBytes

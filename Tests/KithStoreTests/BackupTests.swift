@@ -36,7 +36,8 @@ struct BackupTests {
     let error = #expect(throws: StoreError.self) { try back(replaces: false) }
     #expect(error?.message.contains("--force") == true)
     #expect(TemporaryFolder.text(of: first.path) == before)
-    #expect(TemporaryFolder.names(in: product.folder.path).contains("product.backup.partial") == false)
+    #expect(
+      TemporaryFolder.names(in: product.folder.path).contains("product.backup.partial") == false)
     try await product.write(3..<5, of: "reminders")
     _ = try back()
     #expect(TemporaryFolder.text(of: first.path) != before)
@@ -49,6 +50,7 @@ struct BackupTests {
     let writing = Task {
       var number = 100
       while !isOver.load(ordering: .acquiring) {
+        try Task.checkCancellation()
         let next = number
         // Two rows that belong together.
         try await store.write { transaction in
@@ -58,6 +60,8 @@ struct BackupTests {
         number += 1
       }
     }
+    // A task of its own does not end with the test.
+    defer { writing.cancel() }
     var backups: [Int] = []
     for _ in 0..<5 {
       let backup = try back()
@@ -69,6 +73,7 @@ struct BackupTests {
         }
       }
       #expect(counts[0] - 100 == counts[1])
+      try Task.checkCancellation()
       backups.append(counts[0])
     }
     isOver.store(true, ordering: .releasing)

@@ -54,6 +54,7 @@ struct KeyRotationTests {
     let writing = Task {
       var number = 2_000
       while !isOver.load(ordering: .acquiring) {
+        try Task.checkCancellation()
         let next = number
         try await store.write { try $0.save(Note(id: "\(next)", text: "\(next)")) }
         let note = try await store.read { try $0.record(Note.self, id: "\(next / 2)") }
@@ -62,6 +63,8 @@ struct KeyRotationTests {
       }
       return number
     }
+    // A task of its own does not end with the test.
+    defer { writing.cancel() }
     for _ in 0..<3 {
       let rotation = try await product.stores.rotateKey { try process.takeKeys() }
       #expect(rotation.hasDroppedOlder)

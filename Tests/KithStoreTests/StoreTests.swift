@@ -104,10 +104,12 @@ struct StoreTests {
       try await store.write { transaction in
         try transaction.save(Note(id: "after", text: "x"))
         hasWritten.store(true, ordering: .releasing)
-        while !mayEnd.load(ordering: .acquiring) { sched_yield() }
+        while !mayEnd.load(ordering: .acquiring), !Task.isCancelled { sched_yield() }
       }
     }
-    while !hasWritten.load(ordering: .acquiring) { await Task.yield() }
+    // Whatever fails here, the writer is let go.
+    defer { mayEnd.store(true, ordering: .releasing) }
+    try await waitUntil("the writer has written") { hasWritten.load(ordering: .acquiring) }
     // Would never return, if it waited.
     #expect(try await count(store) == 1)
     mayEnd.store(true, ordering: .releasing)

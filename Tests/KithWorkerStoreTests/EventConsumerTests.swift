@@ -42,7 +42,8 @@ struct EventConsumerTests {
       "numbers", of: client, in: store, start: start,
       pauses: .milliseconds(1)...(.milliseconds(10)))
     let task = Task { await consumer.run(lost: lost, handle: handle) }
-    while !isEnough(try await Seen.all(in: store)) { try await Task.sleep(for: .milliseconds(1)) }
+    defer { task.cancel() }
+    try await waitUntil("enough was seen") { isEnough(try await Seen.all(in: store)) }
     task.cancel()
     await task.value
   }

@@ -44,13 +44,14 @@ struct NetworkDoorTests {
     #expect(await isAnswered(try before.credentials("caller")))
 
     let watch = Task { await door.watchCertificates(every: .milliseconds(2)) }
+    defer { watch.cancel() }
     // Another family altogether: only who read the files anew lets its member in.
     let after = try TestAuthority("after", folder: folder.path)
     let renewed = try after.credentials("own", trusting: after)
     try folder.write(
       try #require(TemporaryFolder.text(of: renewed.authorities)), to: "before.ca.pem")
     let caller = try after.credentials("caller after")
-    while await !isAnswered(caller) { try Task.checkCancellation() }
+    try await waitUntil("a caller of the new family is answered") { await isAnswered(caller) }
     watch.cancel()
     await watch.value
   }

@@ -276,7 +276,8 @@ import Testing
     }
   }
 
-  @Test func aLongTextIsReadInTime() throws {
+  /// By the square of its length it would take hours.
+  @Test(.timeLimit(.minutes(2))) func aLongTextIsReadToItsEnd() throws {
     let reader = try reader()
     for word in [
       "every ", "1 ", "and ", "monday and ", "first ", "2 hours ", "at ", "3/3 ", "for ",

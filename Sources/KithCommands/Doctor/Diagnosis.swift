@@ -88,7 +88,8 @@ struct Diagnosis {
         "alerts", alert.severity == .page ? .action : .notice,
         "\(line(alert.name)) fires for \(line(alert.worker)): \(line(alert.condition)); now "
           + line(alert.value),
-        remedy: "`kith top --methods\(options)` and `kith logs \(line(alert.worker))\(options)` show "
+        remedy:
+          "`kith top --methods\(options)` and `kith logs \(line(alert.worker))\(options)` show "
           + "what happens")
     }
   }

@@ -25,7 +25,7 @@ struct Terminal: Sendable, Equatable {
   /// Standard output as it is: colour only on a terminal, and not with `NO_COLOR` or `TERM=dumb`.
   static func standardOutput(environment: [String: String]) -> Terminal {
     let asked = environment["COLUMNS"].flatMap { Int($0) }.map { min(max($0, narrowest), 1000) }
-    guard isatty(STDOUT_FILENO) == 1 else { 
+    guard isatty(STDOUT_FILENO) == 1 else {
       return Terminal(width: asked ?? 80, breaksTables: asked != nil)
     }
     var size = winsize()

@@ -40,8 +40,8 @@ extension Confinement {
       readable += [credentials.authorities, credentials.certificate, credentials.privateKey]
         .map(Self.folder)
     }
-    listeningPorts = worker.listen.map { [Self.port(of: $0)] } ?? []
-    outboundPorts = worker.network == .outbound ? nil : used.map(Self.port)
+    listeningPorts = [worker.listen?.port, worker.http?.port].compactMap(\.self)
+    outboundPorts = worker.network.ports.map { $0 + used.map(\.port) }
     // Where the system keeps the addresses of name servers.
     if !isOffTheNetwork { readable.append("/run/systemd/resolve") }
   }
@@ -58,10 +58,5 @@ extension Confinement {
   private static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
     return String(path[..<slash])
-  }
-
-  /// The port of `tls+tcp://host:port`; the manifest has checked the form.
-  private static func port(of endpoint: NetworkEndpoint) -> UInt16 {
-    endpoint.address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
   }
 }

@@ -7,15 +7,18 @@ extension PlannedWorker {
   func digest(in plan: Plan) -> String {
     let required = requires.map(\.name)
     let remote = plan.remoteServices.filter { required.contains($0.service) }
-    let parts: JSONValue = [
+    // A worker without the grant is told apart as it was before there was one: an upgraded host takes its process over.
+    let http: [JSONValue] = http.map { [.string("http \($0.port)")] } ?? []
+    let parts: [JSONValue] = [
       .string(plan.posture.rawValue), .string(plugin), .string(pluginVersion),
       .string(pluginDirectory), .string(executablePath), .array(provides.map { .string($0) }),
-      .string("\(limits)"), .string("\(store)"), .string(network.rawValue),
+      .string("\(limits)"), .string("\(store)"), .string("\(network)"),
       .bool(actsForUsers), .array(required.map { .string($0) }),
       .string("\(String(describing: listen))"),
       .string("\(remote)"), .object(configuration),
     ]
-    return SHA256.hash(data: Array(parts.text().utf8)).map { byte in
+    let text = JSONValue.array(parts + http).text()
+    return SHA256.hash(data: Array(text.utf8)).map { byte in
       String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }.joined()
   }

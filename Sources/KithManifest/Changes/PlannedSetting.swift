@@ -77,11 +77,12 @@ extension PlannedWorker {
   /// What the process may use and reach.
   private func reached(in plan: Plan) -> [PlannedSetting] {
     limits.settings + store.settings
-      + [PlannedSetting(key: "network", value: network.rawValue, reach: .process)]
       + [
+        PlannedSetting(key: "network", value: network.description, reach: .process),
+        PlannedSetting(key: "http.port", value: http.map { String($0.port) }, reach: .process),
         PlannedSetting(
           key: "acts_for", value: (actsForUsers ? ActsFor.users : .caller).rawValue,
-          reach: .process)
+          reach: .process),
       ]
       + (listen.map { $0.settings("listen", reach: .process) } ?? [])
       // Its process may connect to these and to no others.

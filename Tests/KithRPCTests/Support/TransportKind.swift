@@ -90,14 +90,15 @@ enum FreePort {
 extension TransportPlace {
   /// Starts a server here, once the last one is gone: nng closes a listener on a thread of its own.
   func startServer(_ services: [ServiceDefinition]) async throws -> RPCServer {
+    let end = ContinuousClock.now + .seconds(60)
     while true {
       let server = RPCServer(services: services)
       do throws(RPCError) {
         try server.start(on: makeListener())
         return server
       } catch {
-        guard error.code == .alreadyExists else { throw error }
-        await Task.yield()
+        guard error.code == .alreadyExists, .now < end else { throw error }
+        try await Task.sleep(for: .milliseconds(1))
       }
     }
   }
