@@ -61,7 +61,8 @@ public struct NngConnector: Connector {
 
   private static func error(_ code: NngCode, _ address: NngAddress) -> RPCError {
     switch code {
-    case .notFound:
+    // nng says the same of a socket that nobody listens at and of one that is not there.
+    case .connectionRefused where address.path.map(StaleSocket.isMissing) ?? false, .notFound:
       RPCError(.unavailable, "no worker listens at \(address.place): there is no such socket")
     case .connectionRefused:
       RPCError(

@@ -22,6 +22,11 @@ enum StaleSocket {
     }
   }
 
+  /// Whether there is nothing at `path`.
+  static func isMissing(at path: String) -> Bool {
+    access(path, F_OK) != 0 && errno == ENOENT
+  }
+
   static func taken(_ path: String) -> RPCError {
     RPCError(
       .alreadyExists,

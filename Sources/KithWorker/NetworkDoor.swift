@@ -22,8 +22,9 @@ final class NetworkDoor: Sendable {
 
   /// A door that is still closed.
   init(
-    _ record: NetworkListener, services: [ServiceDefinition], budget: MessageBudget = MessageBudget(),
-    interceptors: [any ServerInterceptor], logger: Logger, log: ConnectionLog
+    _ record: NetworkListener, services: [ServiceDefinition],
+    budget: MessageBudget = MessageBudget(), interceptors: [any ServerInterceptor], logger: Logger,
+    log: ConnectionLog
   ) {
     self.logger = logger
     files = record.insecure ? [] : [record.authorities, record.certificate, record.privateKey]

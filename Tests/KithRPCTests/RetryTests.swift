@@ -152,6 +152,47 @@ struct RetryTests {
     }
   }
 
+  @Test("UNAVAILABLE of a handler", arguments: TransportKind.allCases, [false, true])
+  func aHandlersOwnUnavailableRunsTheHandlerOnce(
+    _ kind: TransportKind, _ waitsForReady: Bool
+  ) async throws {
+    // The last one is a handler that passes on what it was told of a call of its own.
+    let failures = [
+      RPCError(.unavailable, "my own word"),
+      RPCError(.unavailable, "a call of mine", details: CallExecution.notStarted.details),
+      RPCError(.unavailable, "a call of mine", details: CallExecution.mayHaveRun.details),
+      RPCError(.unavailable, "a call of mine", details: CallExecution.detailsOfStartingWorker),
+    ]
+    for idempotency in [IdempotencyLevel.unknown, .idempotent, .noSideEffects] {
+      for failure in failures {
+        let runs = Atomic(0)
+        let method = MethodDescriptor(
+          service: "test.Once", method: "Do", idempotency: idempotency)
+        let service = ServiceDefinition(
+          name: "test.Once",
+          methods: [
+            .encodedUnary(method) { _, _ in
+              // Repeated without end it would be only at the deadline.
+              guard runs.add(1, ordering: .relaxed).newValue < 5 else {
+                throw RPCError(.internal, "it runs again and again")
+              }
+              throw failure
+            }
+          ])
+        let place = kind.makePlace()
+        let server = try await place.startServer([service])
+        let client = RPCClient(connector: place.connector)
+        let error = await client.failure(
+          of: method, options: CallOptions(timeout: .seconds(60), waitForReady: waitsForReady))
+        #expect(error.code == .unavailable && error.message == failure.message)
+        #expect(error.execution == .unspecified)
+        #expect(runs.load(ordering: .relaxed) == 1, "\(idempotency) \(failure.details)")
+        client.close()
+        server.close()
+      }
+    }
+  }
+
   @Test("retry cancelled during the delay", arguments: TransportKind.allCases)
   func aCallThatIsCancelledBetweenTwoAttemptsEndsAtOnce(_ kind: TransportKind) async throws {
     let method = MethodDescriptor(

@@ -19,4 +19,26 @@ struct SenderAddressTests {
   func leavesTheRest(text: String) {
     #expect(SenderAddress(text) == nil)
   }
+
+  /// Whether the engine takes a mail from `address`, which names Chase, for one of Chase itself.
+  private func isFromChase(_ address: String) throws -> Bool {
+    let calculation = try Fixtures.engine().explain(
+      NormalizedText("Chase alert: please look at your account."),
+      Circumstances(sender: SenderAddress(address)), bands: .standard)
+    #expect(calculation.senders == ["chase"])
+    return calculation.signals.contains { $0.id == "own_domain_sender" }
+  }
+
+  @Test(arguments: ["help@chase.com", "help@mail.chase.com", "help@alerts.mail.chase.com"])
+  func aMailOfASendersOwnDomainIsTheSenders(_ address: String) throws {
+    #expect(try isFromChase(address))
+  }
+
+  @Test(arguments: [
+    "help@notchase.com", "help@chase.com.example.org", "help@chase.co", "help@chase.community",
+    "chase.com@example.org", "help@mail-chase.com", "help@com",
+  ])
+  func aMailOfADomainThatOnlyEndsOrBeginsLikeASendersIsNotTheSenders(_ address: String) throws {
+    #expect(try !isFromChase(address))
+  }
 }

@@ -114,6 +114,40 @@ struct FlowControlTests {
     }
   }
 
+  /// What is granted when one message after another is taken.
+  private func grants(_ credit: Credit, sizes: [Int]) throws -> [Credit?] {
+    var inbox = MessageInbox<Bool>(credit: credit)
+    for size in sizes {
+      _ = try inbox.receive(
+        [UInt8](repeating: 0, count: size)[...], isPart: false, maximumBytes: 100)
+    }
+    return sizes.map { _ in
+      guard case .message(_, let grant) = inbox.take(true) else { return nil }
+      return grant
+    }
+  }
+
+  @Test func aGrantComesWhenHalfOfTheCreditIsTakenAndNotBefore() throws {
+    let half = Credit(messages: 2, bytes: 2)
+    #expect(
+      try grants(Credit(messages: 4, bytes: 99), sizes: [1, 1, 1, 1]) == [nil, half, nil, half])
+    #expect(
+      try grants(Credit(messages: 99, bytes: 10), sizes: [4, 1, 4])
+        == [nil, Credit(messages: 2, bytes: 5), nil])
+  }
+
+  @Test func whatWasGrantedMayBeSent() throws {
+    var inbox = MessageInbox<Bool>(credit: Credit(messages: 2, bytes: 99))
+    for _ in 0..<10 {
+      _ = try inbox.receive([1], isPart: false, maximumBytes: 100)
+      guard case .message(_, let grant) = inbox.take(true) else {
+        Issue.record("the message is there")
+        return
+      }
+      #expect(grant == Credit(messages: 1, bytes: 1))
+    }
+  }
+
   @Test func partsMakeAMessageUpToTheLimit() throws {
     var inbox = MessageInbox<Bool>(credit: nil)
     _ = try inbox.receive([1, 2], isPart: true, maximumBytes: 4)

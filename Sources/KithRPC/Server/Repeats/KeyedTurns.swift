@@ -29,6 +29,9 @@ final class KeyedTurns<Key: Hashable & Sendable>: Sendable {
   /// How many keys are taken.
   var count: Int { state.withLock { $0.waiting.count } }
 
+  /// How many tasks wait for their turn under a key.
+  func waiting(for key: Key) -> Int { state.withLock { $0.waiting[key]?.count ?? 0 } }
+
   private func enter(_ key: Key) async -> Bool {
     let id = state.withLock { state in
       state.nextWaiter += 1
