@@ -36,7 +36,11 @@ import Testing
       #expect(throws: SealingError.self) { try keys.open(sealed, at: other) }
     }
     let neighbour = try SealingKeys(file: file, worker: "falls")
-    #expect(throws: SealingError.self) { try neighbour.open(sealed, at: place) }
+    let error = #expect(throws: SealingError.self) { try neighbour.open(sealed, at: place) }
+    // A row's key may be personal: it is not in what is said.
+    let secretive = SealedPlace(table: "person", column: "name", row: "ada@example.org")
+    let other = #expect(throws: SealingError.self) { try keys.open(sealed, at: secretive) }
+    #expect(error?.message.contains("person.name") == true && error?.message == other?.message)
     let again = try keys.seal(text, at: place)
     #expect(again != sealed)
   }
@@ -61,9 +65,11 @@ import Testing
     #expect(stat(file.path, &status) == 0)
     #expect(status.st_mode & 0o777 == 0o600)
     #expect(TemporaryFolder.names(in: folder.path) == [KeyRingFile.name])
-    chmod(file.path, 0o640)
-    let error = #expect(throws: SealingError.self) { try file.read() }
-    #expect(error?.message.contains("chmod 600") == true)
+    for mode in [0o640, 0o620, 0o610, 0o604, 0o602, 0o601] as [mode_t] {
+      chmod(file.path, mode)
+      let error = #expect(throws: SealingError.self) { try file.read() }
+      #expect(error?.message.contains("chmod 600") == true)
+    }
   }
 
   @Test(arguments: [
@@ -72,6 +78,7 @@ import Testing
     Self.ring("0 " + Self.secret), Self.ring("4294967296 " + Self.secret),
     Self.ring("01 " + Self.secret), Self.ring("1 \(Self.secret) 1"),
     Self.ring("1 " + Self.secret, "1 " + Self.secret),
+    String(Self.ring("1 " + Self.secret, "2 " + Self.secret).dropLast()),
     Self.ring("1 " + Self.secret, "+1 " + Self.secret), Self.ring("+1 " + Self.secret),
     Self.ring("+2 " + Self.secret, "1 " + Self.secret),
     Self.ring("1 " + Self.secret, "+2 " + Self.secret, "+3 " + Self.secret),
@@ -102,17 +109,20 @@ import Testing
 
   @Test func aSecondProcessFindsTheKeyOfTheFirst() async throws {
     let folder = try TemporaryFolder()
-    let file = KeyRingFile(path: "\(folder.path)/\(KeyRingFile.name)")
-    let rings = try await withThrowingTaskGroup(of: String.self) { group in
-      for _ in 0..<8 {
-        group.addTask {
-          try file.makeIfMissing()
-          return try file.read().text
+    for round in 0..<40 {
+      let file = KeyRingFile(path: "\(folder.path)/\(round)")
+      let rings = try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            try file.makeIfMissing()
+            return try file.read().text
+          }
         }
+        return try await group.reduce(into: Set()) { $0.insert($1) }
       }
-      return try await group.reduce(into: Set()) { $0.insert($1) }
+      #expect(rings.count == 1)
     }
-    #expect(rings.count == 1)
+    #expect(TemporaryFolder.names(in: folder.path).count == 40)
   }
 
   @Test func theNextKeyOpensBeforeItSealsAndTheOlderUntilItIsDestroyed() throws {
@@ -162,7 +172,7 @@ import Testing
     let file = try file(folder)
     let link = KeyRingFile(path: "\(folder.path)/link")
     #expect(symlink(file.path, link.path) == 0)
-    #expect(throws: SealingError.self) { try link.read() }
+    #expect(throws: SealingError.self) { try link.readIfThere() }
     // Only root can give a file away.
     guard geteuid() == 0 else { return }
     #expect(chown(file.path, 12345, gid_t.max) == 0)

@@ -125,5 +125,11 @@ import Testing
     var late = KeyRing(text: ring.text)
     late?.add(ring)
     #expect(late == ring)
+    // The next key of the other may have sealed there by the time that it is opened here.
+    let next = try #require(ring.next)
+    var alone = try self.ring(4)
+    #expect(!alone.hasOlder)
+    alone.add(ring)
+    #expect(alone.keys.map(\.id) == [4, 1, 2, 3, next.id] && alone.next == nil && alone.hasOlder)
   }
 }

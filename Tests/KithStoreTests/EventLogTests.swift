@@ -161,6 +161,10 @@ struct EventLogTests {
     #expect(pages.map { $0.events.map(\.sequence) } == [[2, 3], [6], [8, 9, 10]])
     #expect(pages.map(\.position.sequence) == [3, 6, 10])
     #expect(store.damagedValues.counts == ["kith_event.payload_sealed": 4])
+    // One who has seen the first is told of nothing before there is something.
+    let second = try await events(
+      of: store, after: EventPosition(log: position.log, sequence: 1))
+    #expect(second.lost == nil && second.events.map(\.sequence) == [2, 3])
     // A page that begins with another loss tells of that first.
     let other = try await events(of: store, after: EventPosition(log: "another", sequence: 3))
     #expect(other.lost?.reason == .otherLog && other.events.isEmpty)

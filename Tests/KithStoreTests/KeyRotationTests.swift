@@ -152,6 +152,46 @@ struct KeyRotationTests {
     #expect(notes == ["1": "1", "2": "2", "3": "3"])
   }
 
+  @Test func theNextKeyOfAChangeThatWasCutShortIsTheOneThatSeals() async throws {
+    let product = try TestProduct()
+    try await product.write(0..<3, of: "reminders")
+    // Known to all, and not sealing yet; then the same beside an older key.
+    for hasOlder in [false, true] {
+      var ring = try product.stores.keyFile.read()
+      if hasOlder { ring.rotate() }
+      ring.introduce()
+      let next = try #require(ring.next)
+      try product.stores.keyFile.replace(with: ring)
+      let rotation = try await product.stores.rotateKey(handOver: nil)
+      #expect(rotation.isResumed && rotation.hasDroppedOlder)
+      #expect(rotation.resealed == ["reminders": 4])
+      #expect(try product.stores.keyFile.read().keys == [next])
+    }
+    let notes = try await product.notes(of: "reminders")
+    #expect(notes.count == 3)
+  }
+
+  @Test func whatIsSealedWithTheOlderKeyBehindTheFirstPassIsSealedAnewToo() async throws {
+    let product = try TestProduct()
+    try await product.write(0..<3, of: "reminders")
+    // When the last row is sealed anew, the first is put back as it was.
+    try await DatabaseQueue(path: product.stores.path(of: "reminders")).write {
+      try $0.execute(
+        sql: """
+          CREATE TABLE spare AS SELECT text_sealed AS bytes FROM note WHERE key = '0';
+          CREATE TRIGGER late AFTER UPDATE ON note WHEN NEW.key = '2' BEGIN
+            UPDATE note SET text_sealed = (SELECT bytes FROM spare)
+            WHERE key = '0' AND EXISTS (SELECT * FROM spare);
+            DELETE FROM spare;
+          END;
+          """)
+    }
+    let rotation = try await product.stores.rotateKey(handOver: nil)
+    #expect(rotation.resealed == ["reminders": 5] && rotation.hasDroppedOlder)
+    let notes = try await product.notes(of: "reminders")
+    #expect(notes == ["0": "0", "1": "1", "2": "2"])
+  }
+
   @Test func aWorkerThatIsNotHandedItsKeysHoldsItUp() async throws {
     struct Unreachable: Error {}
     let product = try TestProduct()
