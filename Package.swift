@@ -245,7 +245,10 @@ let testing: [Target] = [
   .target(name: "HostileCalls", path: "Tests/HostileCalls"),
   program(
     "hostile-worker", path: "Tests/HostileWorker",
-    ["HostileCalls", "KithWorker"]),
+    [
+      "HostContract", "HostileCalls", "IdentityContract", "KithIdentity", "KithRPC",
+      "KithTransportNng", "KithWire", "KithWorker", "RemindersContract", "WorkerContract",
+    ]),
   tests("ArchitectureTests", []),
   tests(
     "ContractTests",

@@ -1,5 +1,5 @@
 import KithIdentity
-import KithRPC
+package import KithRPC
 
 /// How a process proves to a product's host who it is.
 public enum HostIdentity: Sendable {
@@ -18,7 +18,7 @@ public enum HostIdentity: Sendable {
   }
 
   /// What a call to the host shows.
-  var credentials: [Metadata.Entry] {
+  package var credentials: [Metadata.Entry] {
     switch self {
     case .operator(let file):
       OperatorToken(path: file).map { [.init(key: ProofKeys.operator, value: .text($0.text))] }

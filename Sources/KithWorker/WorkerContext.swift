@@ -36,6 +36,10 @@ public struct WorkerContext: Sendable {
   let configurationChanges: ConfigurationChanges
   private let besideCalls: BesideCalls
   private let host: HostConnection?
+  private let hostIdentity: HostIdentity
+
+  /// What the worker's calls show to the host, for a test that shows it where it should not count.
+  package var proofs: [Metadata.Entry] { hostIdentity.credentials }
 
   /// A context; tests make their own.
   public init(
@@ -71,6 +75,7 @@ public struct WorkerContext: Sendable {
     self.handedKeys = handedKeys
     self.storeOrders = storeOrders
     self.hostAddress = hostAddress
+    self.hostIdentity = hostIdentity
     self.logger = logger
     self.health = health
     self.clock = clock

@@ -3,8 +3,6 @@ import KithWorker
 
 /// A worker that tries, as it starts, all that its sandbox is to keep from it, and writes what came of it to `report` in its
 /// state folder: a line for each probe, of what it is about, what it tried, `nothing` or `GAINED`, and how.
-///
-/// Probes that speak to the host or to other workers belong in a list of their own beside these.
 try await Worker.run { context in
   let configuration = context.configuration
   let state = context.stateDirectory ?? "/nowhere"
@@ -21,7 +19,9 @@ try await Worker.run { context in
   nameProcess("\u{1B}[31mred")
 
   var report = ""
-  for probe in Probe.files + Probe.processes + Probe.kernel + Probe.resources {
+  for probe in Probe.files + Probe.processes + Probe.kernel
+    + BoundaryProbes(context, surroundings).all + Probe.resources
+  {
     report += await probe.line(in: surroundings)
   }
   let file = open("\(state)/report", O_CREAT | O_WRONLY | O_TRUNC, 0o600)

@@ -1,4 +1,5 @@
 import Glibc
+import KithManifest
 import KithSupervision
 import Testing
 
@@ -11,7 +12,9 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    records = ProcessRecords(folder: folder.path)
+    let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
+    try DurableFile.createPrivateFolder(places.hostDirectory)
+    records = ProcessRecords(places)
   }
 
   private func sleeper() throws -> WorkerProcess {
@@ -28,7 +31,7 @@ import Testing
   ) -> ProcessRecords.Record {
     ProcessRecords.Record(
       incarnation: Incarnation(worker: "odd", generation: generation), identity: identity,
-      socket: "\(folder.path)/odd.\(generation).sock", secret: [1, 2, 3], digest: "d",
+      socket: "\(folder.path)/odd.\(generation)/sock", secret: [1, 2, 3], digest: "d",
       pluginDirectory: "/p", phase: phase, readySince: 17)
   }
 
@@ -51,8 +54,8 @@ import Testing
   @Test func aRecordUnderAnotherNameIsDamage() throws {
     try records.write(
       record(1, ProcessIdentity(pid: 4711, startTicks: 9, bootID: ProcessIdentity.currentBootID)))
-    let path = folder.path + "/even.1.process"
-    #expect(rename(folder.path + "/odd.1.process", path) == 0)
+    let path = records.folder + "/even.1.process"
+    #expect(rename(records.folder + "/odd.1.process", path) == 0)
     let read = try records.all()
     #expect(read.records == [] && read.damaged == [path])
   }
@@ -72,7 +75,7 @@ import Testing
     #expect(found.running.map(\.record.incarnation.generation) == [3, 2])
     #expect(found.ended.map(\.incarnation.generation) == [1])
     #expect(found.generations == ["odd": 3])
-    #expect(folder.names() == ["odd.2.process", "odd.3.process"])
+    #expect(TemporaryFolder.names(records.folder).sorted() == ["odd.2.process", "odd.3.process"])
   }
 
   @Test func aProcessThatHasThePidByNowIsNotTheOneThatWasRecorded() throws {

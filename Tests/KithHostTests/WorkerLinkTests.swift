@@ -68,7 +68,7 @@ import WorkerContract
     defer { server.close() }
     let link = WorkerLink(
       incarnation: Self.incarnation, product: "test", worker: worker, address: address,
-      secret: secret, identity: Self.identity)
+      secret: secret, identity: Self.identity, relayPID: getpid())
     defer { link.close() }
     return await link.perform(.adopt, hostAddress: "ipc:///nowhere")
   }
