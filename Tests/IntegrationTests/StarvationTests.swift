@@ -1,5 +1,7 @@
-import Foundation
+import FoundationEssentials
 import Glibc
+import HostContract
+import KithManifest
 import KithTesting
 import Testing
 
