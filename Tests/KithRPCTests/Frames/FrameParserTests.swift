@@ -77,6 +77,15 @@ struct FrameParserTests {
     #expect(outcome.events == [.hello])
   }
 
+  @Test(arguments: [MessageFraming.ipc, .tcp])
+  func aMessageOfExactlyTheLimitIsTakenAndOneByteMoreIsNot(_ framing: MessageFraming) {
+    // The id counts too.
+    let whole = Self.parse([Self.stream(framing, bodies: [6])[...]], framing, maximumBytes: 10)
+    #expect(whole.failure == nil && whole.events.count == 2)
+    let more = Self.parse([Self.stream(framing, bodies: [7])[...]], framing, maximumBytes: 10)
+    #expect(more.failure == .tooLong(11) && more.events == [.hello])
+  }
+
   @Test func whatIsNoHeaderOrNoIdIsRefused() {
     let hello = Self.hello
     #expect(Self.parse([(hello + [2])[...]], .ipc).failure == .badHeader)
