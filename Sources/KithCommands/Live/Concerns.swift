@@ -15,22 +15,26 @@ struct Concerns {
     }
     let troubles = logTroubles.map { trouble in
       let name = "log of \(SafeText.line(trouble.name))"
-      let dropped =
-        trouble.bytesDropped == 0
-        ? ""
-        : "\(trouble.linesDropped) lines (\(trouble.bytesDropped) bytes) dropped, written faster than a log is kept"
-      let parts =
-        (trouble.linesLost > 0 || dropped.isEmpty ? ["\(trouble.linesLost) lines lost"] : [])
-        + (dropped.isEmpty ? [] : [dropped])
-      let lost = parts.joined(separator: ", ") + " since the host started"
       guard !trouble.reason.isEmpty else {
-        return terminal.text("\(name): \(lost)", .yellow)
+        return terminal.text("\(name): \(Self.missing(from: trouble))", .yellow)
       }
       return terminal.text(
-        "\(name): \(SafeText.line(trouble.reason)); \(trouble.linesWaiting) lines wait, \(lost)",
-        .red)
+        "\(name): \(SafeText.line(trouble.reason)); \(trouble.linesWaiting) lines wait, "
+          + Self.missing(from: trouble), .red)
     }
     let all = (firing + troubles).flatMap { TextWidth.wrapped($0, width: terminal.width) }
     return all.isEmpty ? [] : [""] + all
+  }
+
+  /// What a log has not got: what could not be written, and what its worker wrote beyond its budget.
+  private static func missing(from log: LogTrouble) -> String {
+    var parts: [String] = []
+    if log.bytesDropped > 0 {
+      parts.append(
+        "\(log.linesDropped) lines (\(log.bytesDropped) bytes) dropped, written faster than a log is kept"
+      )
+    }
+    if log.linesLost > 0 || parts.isEmpty { parts.insert("\(log.linesLost) lines lost", at: 0) }
+    return parts.joined(separator: ", ") + " since the host started"
   }
 }
