@@ -176,7 +176,7 @@ extension Host {
     logs.perform {
       process.group?.end()
       process.countingGroup?.end()
-      marked.end()
+      marked.end(in: process.child.namespace)
     }
     MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))
     records.remove(incarnation, socket: process.record.socket)

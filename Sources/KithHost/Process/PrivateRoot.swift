@@ -56,7 +56,7 @@ struct PrivateRoot: Sendable, Hashable {
   /// The root that `Confinement` grants.
   init(showing confinement: Confinement) throws(SystemError) {
     try self.init(
-      reading: confinement.readable,
+      reading: confinement.readable + confinement.visible,
       writing: confinement.writable + confinement.socketFolders, devices: confinement.devices)
   }
 
