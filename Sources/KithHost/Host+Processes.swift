@@ -202,7 +202,7 @@ extension Host {
     logs.perform {
       process.group?.end()
       process.countingGroup?.end()
-      marked.end()
+      marked.end(in: process.child.namespace)
     }
     MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))
     callers[incarnation] = nil

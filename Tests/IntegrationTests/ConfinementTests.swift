@@ -107,6 +107,28 @@ import Testing
     }
   }
 
+  /// A grant of the network is one of the internet, and of no other family of sockets that the kernel has.
+  @Test func theNetworkThatIsGrantedIsTheInternetAlone() async throws {
+    var setup = Setups.script(
+      """
+      perl -MSocket -e '
+        for ([AF_INET, SOCK_STREAM], [AF_INET6, SOCK_DGRAM], [AF_UNIX, SOCK_STREAM], [17, 3], [40, 1], [AF_INET, SOCK_RAW]) {
+          print STDERR socket(my $s, $_->[0], $_->[1], 0) ? "a socket" : "$!", "\\n";
+        }'
+      grep "^Seccomp:" /proc/self/status >&2
+      exit 3
+      """, restart: "{ intensity: 0, period: 30s }")
+    setup.plugins[0].manifest += "network: outbound\n"
+    try await RunningProduct.run(setup) { product in
+      let exit = try #require(try await product.settle().workers.first?.lastExit)
+      #expect(
+        exit.lastLines == [
+          "a socket", "a socket", "a socket", "Permission denied", "Permission denied",
+          "Protocol not supported", "Seccomp:\t2",
+        ], "\(exit.lastLines)")
+    }
+  }
+
   @Test func noCoreIsLeftAndNoPrivilegesAreGained() async throws {
     let lines = try await said(
       by: "ulimit -c >&2; grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status >&2; exit 3")

@@ -21,6 +21,8 @@ import Testing
       ])
     #expect(ControlGroups.settings(Self.limits, []).isEmpty)
     #expect(ControlGroups.settings(Self.limits, [.pids]).map(\.file) == ["pids.max"])
+    // One that says nothing of its processes is bounded too.
+    #expect(ControlGroups.settings(ResourceLimits(), [.pids]).map(\.value) == ["512"])
   }
 
   @Test func knowsWhichLimitsAreNotKept() {

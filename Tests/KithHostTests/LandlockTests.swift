@@ -137,4 +137,78 @@ struct LandlockTests {
     child.reapWhenEnded()
     #expect(target.content().first == "file 100000 minet was")
   }
+
+  // MARK: Beyond files
+
+  /// What a script in Perl answers that is confined to itself; `$ARGV[0]` is the pid of this process.
+  private func answer(_ script: String, keepsToItself: Bool = true) throws -> String {
+    let own = try TemporaryFolder()
+    var confinement = Confinement()
+    confinement.confinesFiles = true
+    confinement.keepsToItself = keepsToItself
+    confinement.readable = ["/bin", "/etc", "/lib", "/lib64", "/usr"]
+    confinement.devices = ["/dev/null"]
+    confinement.writable = [own.path]
+    let null = try Descriptor.open("/dev/null", O_RDWR)
+    let output = try Descriptor.open("\(own.path)/output", O_WRONLY | O_CREAT)
+    let child = try WorkerProcess.spawn(
+      WorkerProcess.Launch(
+        executable: "/usr/bin/perl", arguments: ["-MSocket", "-e", script, "\(getpid())"],
+        environment: [], workingDirectory: "/", descriptors: [null, output, null],
+        confinement: confinement))
+    child.reapWhenEnded()
+    return String(
+      decoding: try #require(try DurableFile.read("\(own.path)/output")), as: UTF8.self)
+  }
+
+  @Test(.enabled(if: Confinement.landlockVersion >= 6, "this kernel's Landlock has no scopes"))
+  func signalsReachWhatItStartedAndNothingElse() throws {
+    let script = "print kill(0, $ARGV[0]) ? 'sent' : $!"
+    #expect(try answer(script, keepsToItself: false) == "sent")
+    #expect(try answer(script) == "Operation not permitted")
+    let own = """
+      my $child = fork; if (!$child) { sleep 600; exit }
+      print kill(9, $child) ? 'sent' : $!; waitpid($child, 0); print ' ', $? & 127
+      """
+    #expect(try answer(own) == "sent 9")
+  }
+
+  @Test(.enabled(if: Confinement.landlockVersion >= 6, "this kernel's Landlock has no scopes"))
+  func socketsWithoutAPathOutsideAreOutOfReach() throws {
+    let name = "kith-landlock-\(getpid())"
+    let socket = try #require(abstractListener(name))
+    let script = """
+      socket(my $s, AF_UNIX, SOCK_STREAM, 0);
+      print connect($s, pack_sockaddr_un("\\0\(name)")) ? 'connected' : $!
+      """
+    #expect(try answer(script, keepsToItself: false) == "connected")
+    #expect(try answer(script) == "Operation not permitted")
+    let own = """
+      socket(my $l, AF_UNIX, SOCK_STREAM, 0); bind($l, pack_sockaddr_un("\\0\(name)-own")); listen($l, 1);
+      socket(my $s, AF_UNIX, SOCK_STREAM, 0);
+      print connect($s, pack_sockaddr_un("\\0\(name)-own")) ? 'connected' : $!
+      """
+    #expect(try answer(own) == "connected")
+    withExtendedLifetime(socket) {}
+  }
+
+  @Test(
+    .enabled(if: Confinement.landlockVersion >= 5, "this kernel's Landlock leaves devices alone"))
+  func aDeviceTakesNoOrdersOfItsKind() throws {
+    let script = "open(my $f, '+<', '/dev/null') or die; ioctl($f, 0x5401, my $b = ''); print $!"
+    #expect(try answer(script) == "Permission denied")
+  }
+
+  private func abstractListener(_ name: String) -> Descriptor? {
+    let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.dropFirst().copyBytes(from: name.utf8) }
+    let size = socklen_t(2 + 1 + name.utf8.count)
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, size) }
+    }
+    let descriptor = Descriptor(taking: number)
+    return result == 0 && listen(number, 4) == 0 ? descriptor : nil
+  }
 }

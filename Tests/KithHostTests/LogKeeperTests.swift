@@ -476,7 +476,7 @@ import Testing
     try spools.stdout.writeAll(numbered(0..<1000), to: "a spool")
     // It died between the drop and the line in the log.
     var dying = try OutputSpool(
-      path: OutputSpool.path(of: incarnation, .stdout, in: folder.path + "/r/run"), from: 1000)
+      path: OutputSpool.path(of: incarnation, .stdout, in: folder.path + "/r/run/host"), from: 1000)
     let dropped = dying.drop(leaving: 10_000, before: 100_000)
     #expect(dropped == OutputSpool.Dropped(lines: 890, bytes: 89_000))
     logs.resume(incarnation)
@@ -503,7 +503,7 @@ import Testing
     // All that is not in the file of the log is still in the spool: another host finds it there.
     let written = try await logs.read(from: ["a": 0], minimumLevel: .trace, limit: 1000).records
     let spool = try OutputSpool(
-      path: OutputSpool.path(of: incarnation, .stdout, in: folder.path + "/r/run"),
+      path: OutputSpool.path(of: incarnation, .stdout, in: folder.path + "/r/run/host"),
       from: written.last?.taken?.stdout ?? 0)
     var next = spool
     #expect(try next.read(atMost: 100).bytes == numbered(written.count..<written.count + 1))

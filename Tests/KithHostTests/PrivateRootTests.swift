@@ -1,4 +1,5 @@
 import Glibc
+import KithSupervision
 import Testing
 
 @testable import KithHost
@@ -174,6 +175,44 @@ import Testing
     #expect(lines.contains("NoNewPrivs:\t1"))
   }
 
+  @Test(.enabled(if: way != nil, "this machine lets no process have a root of its own"))
+  func whatTookItsMarkOffIsFoundByItsNamespace() throws {
+    let own = try TemporaryFolder()
+    var confinement = Confinement()
+    confinement.readable = Confinement.system
+    confinement.writable = [own.path]
+    confinement.devices = Confinement.devices
+    confinement.root = Self.way
+    // A daemon by the book that forgets its environment, once more than a process group or a session could tell of.
+    let script = """
+      exit 0 if fork; POSIX::setsid(); exit 0 if fork; %ENV = ();
+      open(my $f, '>', "$ARGV[0]/pid"); print $f $$; close $f; rename("$ARGV[0]/pid", "$ARGV[0]/done");
+      exec('/bin/sleep', '600')
+      """
+    let null = try Descriptor.open("/dev/null", O_RDWR)
+    let (reading, writing) = try Descriptor.pipe()
+    let child = try WorkerProcess.spawn(
+      WorkerProcess.Launch(
+        executable: "/bin/sh",
+        arguments: ["-c", "perl -MPOSIX -e \"$1\" \"$2\"; read line", "sh", script, own.path],
+        environment: ["PATH=/usr/bin:/bin", "KITH_INCARNATION=/nowhere/odd#1"],
+        workingDirectory: "/", descriptors: [reading, null, null], confinement: confinement))
+    let folder = try FolderPoll(own.path)
+    let text = try folder.wait(for: "done")
+    let pid = try #require(Int32(text))
+    try writing.writeAll(Array("end\n".utf8), to: "the script")
+    child.reapWhenEnded()
+    #expect(kill(pid, 0) == 0)
+    let namespace = try #require(child.namespace)
+    #expect(!namespace.holds(getpid()))
+    let marked = MarkedProcesses(
+      Incarnation(worker: "odd", generation: 1), runtimeDirectory: "/nowhere")
+    marked.end()
+    #expect(namespace.holds(pid), "the mark alone does not find it")
+    #expect(marked.end(in: namespace) >= 1)
+    #expect(!namespace.holds(pid))
+  }
+
   @Test func aReleaseNamesAVersion() {
     #expect(KernelVersion(release: "6.18.44-fc-v657\n") == KernelVersion(6, 18))
     #expect(KernelVersion(release: "5.4") == KernelVersion(5, 4))
@@ -181,5 +220,23 @@ import Testing
     #expect(KernelVersion(release: "linux") == nil)
     #expect(KernelVersion(5, 14) > KernelVersion(5, 4))
     #expect(KernelVersion(6, 1) > KernelVersion(5, 14))
+  }
+}
+
+/// Waits for a file, looking as often as the machine has time to.
+private struct FolderPoll {
+  let path: String
+
+  init(_ path: String) throws { self.path = path }
+
+  /// The content of a file once it is there.
+  func wait(for name: String) throws -> String {
+    for _ in 0..<60_000 {
+      if let bytes = try DurableFile.read("\(path)/\(name)") {
+        return String(decoding: bytes, as: UTF8.self)
+      }
+      poll(nil, 0, 1)
+    }
+    throw SystemError("find \(name) in \(path)", code: ETIMEDOUT)
   }
 }

@@ -53,7 +53,8 @@ extension Host {
     }
     if case .failure(let error) = controlGroups {
       degradations.append(
-        "no cgroup: \(error); what a worker leaves behind is found by its environment alone")
+        "no cgroup: \(error); what a worker leaves behind is found by its environment"
+          + ((try? PrivateRoot.way.get()) == nil ? " alone" : " and its mount namespace"))
     }
     for controller in ControlGroups.Controller.allCases
     where controller != .pids || processBound == .none {

@@ -5,7 +5,7 @@ import KithSupervision
 /// The processes that carry an incarnation's mark in their environment: a worker's process, and all that it started.
 ///
 /// A descendant may leave its parent's process group and session and outlive its parent; its environment goes with it.
-/// A process that takes the mark off itself is not found.
+/// A process that takes the mark off itself is found by the mount namespace that it cannot leave, where it has one.
 struct MarkedProcesses {
   private static let variable = "KITH_INCARNATION"
 
@@ -13,8 +13,10 @@ struct MarkedProcesses {
   static func endAll(runtimeDirectory: String, besides incarnations: Set<Incarnation>) {
     let prefix = Array("\(variable)=\(runtimeDirectory)/".utf8)
     let spared = Set(incarnations.map { Array($0.description.utf8) })
-    end { entry in
-      entry.starts(with: prefix) && !spared.contains(Array(entry.dropFirst(prefix.count)))
+    end { pid in
+      isMarked(pid) { entry in
+        entry.starts(with: prefix) && !spared.contains(Array(entry.dropFirst(prefix.count)))
+      }
     }
   }
 
@@ -32,14 +34,17 @@ struct MarkedProcesses {
   /// Kills all of them until there are none. Answers how many there were.
   ///
   /// May take milliseconds: it reads /proc.
+  /// - Parameter namespace: where all of them run that have not been marked or are so no more; nil when they have none.
   @discardableResult
-  func end() -> Int {
+  func end(in namespace: MountNamespace? = nil) -> Int {
     let entry = Array(entry.utf8)
-    return Self.end { $0.elementsEqual(entry) }
+    return Self.end { pid in
+      namespace?.holds(pid) == true || Self.isMarked(pid) { $0.elementsEqual(entry) }
+    }
   }
 
   @discardableResult
-  private static func end(_ isMeant: (ArraySlice<UInt8>) -> Bool) -> Int {
+  private static func end(_ isMeant: (Int32) -> Bool) -> Int {
     var ended: Set<Int32> = []
     // A process that starts others faster than they can be killed has a bound too: the limit of processes.
     for _ in 0..<100 {
@@ -71,17 +76,15 @@ struct MarkedProcesses {
     }
   }
 
-  private static func all(
-    _ isMeant: (ArraySlice<UInt8>) -> Bool
-  ) -> [(pid: Int32, pidfd: Descriptor)] {
+  private static func all(_ isMeant: (Int32) -> Bool) -> [(pid: Int32, pidfd: Descriptor)] {
     guard let names = try? DurableFile.names(in: "/proc") else { return [] }
     return names.compactMap { name in
-      guard let pid = Int32(name), pid > 1, isMarked(pid, isMeant) else { return nil }
+      guard let pid = Int32(name), pid > 1, isMeant(pid) else { return nil }
       let number = kith_linux_pidfd_open(pid)
       guard number >= 0 else { return nil }
       let pidfd = Descriptor(taking: number)
       // Asked again with the pidfd in hand, so that it cannot be another process's that got the pid meanwhile.
-      return isMarked(pid, isMeant) ? (pid, pidfd) : nil
+      return isMeant(pid) ? (pid, pidfd) : nil
     }
   }
 

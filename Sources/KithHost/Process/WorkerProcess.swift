@@ -10,10 +10,13 @@ final class WorkerProcess: Sendable {
   let identity: ProcessIdentity
   /// Readable when the process has ended.
   let pidfd: Descriptor
+  /// Where it runs with all that it starts; nil where it runs among all others.
+  let namespace: MountNamespace?
 
   private init(identity: ProcessIdentity, pidfd: Descriptor) {
     self.identity = identity
     self.pidfd = pidfd
+    namespace = MountNamespace(ofPid: identity.pid)
   }
 
   /// The process of this identity, which an earlier host started; nil when it is gone, also when another process has its
