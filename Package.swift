@@ -220,6 +220,9 @@ let testing: [Target] = [
   // Certificates that a test makes for itself.
   library(
     "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
+  // What a test's process does to files, in order: which waits for the disk there are, and what follows when one fails.
+  .target(name: "FileCalls", path: "Tests/FileCalls"),
+  library("FileCallLog", path: "Tests/FileCallLog", ["FileCalls"]),
   // The processes that a supervisor leads, simulated; for tests and the soak.
   library(
     "SupervisionSimulation", path: "Tests/SupervisionSimulation",
@@ -266,12 +269,12 @@ let testing: [Target] = [
     ]),
   tests("KithAccessTests", ["KithAccess", "KithRPC"]),
   tests("KithPersonalDataTests", ["KithPersonalData"]),
-  tests("KithSealingTests", ["KithSealing", "KithTesting", crypto]),
+  tests("KithSealingTests", ["FileCallLog", "KithSealing", "KithTesting", crypto]),
   tests(
     "KithStoreTests",
     [
-      "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting", "KithTransportInProcess",
-      "KithWire", "TestingContract", crypto, grdb,
+      "FileCallLog", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting",
+      "KithTransportInProcess", "KithWire", "TestingContract", crypto, grdb,
     ]),
   tests(
     "KithWorkerStoreTests",
@@ -294,7 +297,10 @@ let testing: [Target] = [
     ["KithManifest", "KithMetrics", "KithSupervision", "SupervisionSimulation"]),
   tests(
     "KithHostTests",
-    ["HostContract", "KithHost", "KithManifest", "KithSupervision", "MetricsContract"]),
+    [
+      "FileCallLog", "HostContract", "KithHost", "KithManifest", "KithSupervision",
+      "MetricsContract",
+    ]),
   tests(
     "KithWorkerTests",
     [

@@ -72,10 +72,7 @@ extension Host {
         stateDirectory: state, logLevel: wishes.logLevels[worker.name]?.rawValue ?? "",
         pluginVersion: worker.pluginVersion,
         listen: worker.listen.map(NetworkListener.init), sealingKeyFile: sealingKey,
-        store: StoreOrders(
-          salvages: worker.store.whenDamaged == .salvage,
-          keepEventsMs: worker.store.keepEvents.inMilliseconds,
-          keepEventsBytes: Int64(clamping: worker.store.keepEventsBytes)),
+        store: storeOrders(for: worker),
         virtualTime: wishes.virtualTime.map(VirtualTime.init))
       try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
       try notice.reading.setNonBlocking()
@@ -100,6 +97,22 @@ extension Host {
       records.remove(incarnation, socket: socket)
       throw error
     }
+  }
+
+  private func storeOrders(for worker: PlannedWorker) -> StoreOrders {
+    var orders = StoreOrders(
+      salvages: worker.store.whenDamaged == .salvage,
+      keepEventsMs: worker.store.keepEvents.inMilliseconds,
+      keepEventsBytes: Int64(clamping: worker.store.keepEventsBytes))
+    do throws(SystemError) {
+      let known = try storeRecords.known(of: worker.name)
+      orders.knownLog = known?.log ?? ""
+      orders.knownCommits = known?.commits ?? 0
+    } catch {
+      // The mark beside the store still says so.
+      log("how far the store of \(worker.name) has come is not known: \(error)", level: .error)
+    }
+    return orders
   }
 
   private func spoolPath(of incarnation: Incarnation, _ stream: LogRecord.Stream) -> String {

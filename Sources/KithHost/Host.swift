@@ -45,6 +45,8 @@ public actor Host {
   let logs: LogKeeper
   private let lock: RootLock
   let records: ProcessRecords
+  /// How far the workers' stores have come.
+  var storeRecords: StoreRecords
   /// What limits the processes of workers, or why there is nothing that does.
   let controlGroups: Result<ControlGroups, SystemError>
   var generations: GenerationCounter
@@ -120,6 +122,7 @@ public actor Host {
     }
     lock = try Self.takeRoot(places)
     records = ProcessRecords(folder: places.runtimeDirectory)
+    storeRecords = StoreRecords(folder: places.storeRecordsDirectory)
     controlGroups = Result { () throws(SystemError) in try ControlGroups() }
     var (wishes, damagedWishes) = HostWishes.read(Self.wishesPath(places))
     self.damagedWishes = damagedWishes

@@ -14,6 +14,7 @@ public final class WorkerHealth: Sendable {
   private static let scanner = PersonalDataScanner(policy: .log)
 
   private let spoken = Mutex(Word())
+  private let store = Mutex<(@Sendable () -> (log: String, commits: Int64)?)?>(nil)
   private let changed: @Sendable () -> Void
 
   /// `changed` is called whenever the worker says something new.
@@ -42,6 +43,14 @@ public final class WorkerHealth: Sendable {
   public func recover(from reason: String) {
     if word.degradation == Self.scanner.redacted(reason) { recover() }
   }
+
+  /// Says how to learn how far the worker's store has come, for its reports to the host.
+  package func reportsStore(_ standing: @escaping @Sendable () -> (log: String, commits: Int64)?) {
+    store.withLock { $0 = standing }
+  }
+
+  /// How far the worker's store has come; nil when it has none, or that is not known.
+  var storeStanding: (log: String, commits: Int64)? { store.withLock(\.self)?() }
 
   /// What the worker said last.
   var word: Word { spoken.withLock { $0 } }

@@ -139,4 +139,32 @@ struct RecordTests {
     let left = try await store.read { try $0.records(Person.self, under: Everything.grant) }
     #expect(left == [adas])
   }
+
+  /// A record is one person's: an update that names another's record by its key changes nothing.
+  @Test func anUpdateIsOfARecordOfThatVeryPerson() async throws {
+    let store = try folder.store()
+    let bobs = Person(id: 2, user: .bob, name: "Bob")
+    try await store.write { try $0.save(bobs, under: Everything.grant) }
+    let ada = Access(of: .user(.ada)).grantAll(.change)
+    for grant in [ada, Everything.grant] {
+      let error = await #expect(throws: StoreError.self) {
+        try await store.write { transaction in
+          try transaction.update(
+            Person(id: 2, user: .ada, name: "Eve", born: 1), columns: ["name", "born"], under: grant
+          )
+        }
+      }
+      #expect(error?.code == .denied)
+    }
+    let left = try await store.read { try $0.records(Person.self, under: Everything.grant) }
+    #expect(left == [bobs])
+    // Nor one of nobody's, as if it were there.
+    let error = await #expect(throws: StoreError.self) {
+      try await store.write { transaction in
+        try transaction.update(
+          Person(id: 3, user: .ada, name: "Eve"), columns: ["name"], under: ada)
+      }
+    }
+    #expect(error?.code == .denied)
+  }
 }

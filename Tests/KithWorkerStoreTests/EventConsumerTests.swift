@@ -222,4 +222,52 @@ struct EventConsumerTests {
     #expect(seen == Array(0..<200))
     try other.close()
   }
+
+  /// The events of a store, told to a subscriber when a gate is opened.
+  private struct Gated: EventsHandler {
+    let service: EventsService
+    /// Ends when a subscriber has come, with the position that it has read.
+    let arrived: AsyncStream<Never>.Continuation
+    let gate: AsyncStream<Never>
+
+    func subscribe(
+      _ request: SubscribeRequest, responses: ResponseWriter<SubscribeResponse>,
+      context: CallContext
+    ) async throws {
+      arrived.finish()
+      for await _ in gate {}
+      try await service.subscribe(request, responses: responses, context: context)
+    }
+  }
+
+  /// One process of a worker takes a page whose first half another one has taken since the page was asked for.
+  @Test func ofAPageThatOverlapsInPartOnlyTheRestTakesEffect() async throws {
+    let (producer, coming) = (try producing.store(), try consuming.store())
+    let leaving = try consuming.store()
+    try await producer.tell(0..<5)
+    let (arrived, arrival) = AsyncStream<Never>.makeStream()
+    let (gate, opening) = AsyncStream<Never>.makeStream()
+    let transport = InProcessTransport()
+    let server = RPCServer(services: [
+      .events(Gated(service: EventsService(store: producer), arrived: arrival, gate: gate))
+    ])
+    try server.start(on: transport.listener)
+    let client = RPCClient(connector: transport.connector)
+    defer {
+      client.close()
+      server.close()
+    }
+    let slow = Task { try await consume(client, into: coming) { $0.count >= 10 } }
+    // It has read that nothing was taken, and asks for all from the begin.
+    for await _ in arrived {}
+    try await serving(producer) { client in
+      try await consume(client, into: leaving) { $0.count >= 5 }
+    }
+    try await producer.tell(5..<10)
+    opening.finish()
+    try await slow.value
+    let seen = try await Seen.all(in: coming)
+    #expect(seen == Array(0..<10))
+    try leaving.close()
+  }
 }
