@@ -266,7 +266,8 @@ public final class Store: Sendable {
     _ path: String, _ migrator: DatabaseMigrator, _ keys: SealingKeys, _ history: StoreHistory
   ) throws {
     var configuration = Configuration()
-    configuration.readonly = true
+    // A process that was killed while it made the file has left a journal, which only a writer may roll back.
+    configuration.readonly = SmallFile.size("\(path)-journal") ?? 0 == 0
     configuration.busyMode = .timeout(5)
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     try checkPages(queue, path)

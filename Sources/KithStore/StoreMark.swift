@@ -1,5 +1,4 @@
 import Glibc
-import KithSealing
 
 /// What a store had reached when it was last written to, in a file beside it (`store.sqlite.mark`).
 ///
@@ -32,18 +31,25 @@ struct StoreMark: Hashable {
   /// The path of the file of a store.
   static func path(of store: String) -> String { store + suffix }
 
-  private var content: String { "\(Self.title) \(log) \(commits) \(checkpointed)" }
+  private var content: [UInt8] { Array("\(Self.title) \(log) \(commits) \(checkpointed)".utf8) }
 
-  private func signature(_ sealing: StoreSealing) -> String {
-    Hexadecimal.text(of: sealing.fingerprint(Array(content.utf8), of: "kith_store.mark"))
+  private static func signature(_ content: [UInt8], _ sealing: StoreSealing) -> [UInt8] {
+    // Once for each transaction: no text on the way.
+    let digits = Array("0123456789abcdef".utf8)
+    return sealing.fingerprint(content, of: "kith_store.mark").flatMap {
+      [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
+    }
   }
 
   /// Whether it was signed with the secret of that store.
-  func isSigned(by sealing: StoreSealing) -> Bool { signature == signature(sealing) }
+  func isSigned(by sealing: StoreSealing) -> Bool {
+    Array(signature.utf8) == Self.signature(content, sealing)
+  }
 
   /// The line of a slot.
   func line(_ sealing: StoreSealing) -> [UInt8] {
-    Array("\(content) \(signature(sealing))\n".utf8)
+    let content = content
+    return content + [UInt8(ascii: " ")] + Self.signature(content, sealing) + [UInt8(ascii: "\n")]
   }
 
   /// Reads a slot; nil when it holds none.
@@ -71,12 +77,15 @@ struct StoreMark: Hashable {
     return read(file)
   }
 
-  fileprivate static func read(_ file: Int32) -> [StoreMark] {
-    (0..<slots).compactMap { slot in
-      var bytes = [UInt8](repeating: 0, count: 512)
-      let count = pread(file, &bytes, bytes.count, off_t(slot * slotSize))
-      return count > 0 ? StoreMark(slot: bytes.prefix(count)) : nil
+  private static func read(_ file: Int32) -> [StoreMark] {
+    (0..<slots).compactMap { read(file, slot: $0) }
+  }
+
+  fileprivate static func read(_ file: Int32, slot: Int) -> StoreMark? {
+    let bytes = [UInt8](unsafeUninitializedCapacity: 256) { buffer, count in
+      count = max(0, pread(file, buffer.baseAddress, 256, off_t(slot * slotSize)))
     }
+    return StoreMark(slot: bytes)
   }
 
   /// Writes a whole new file, durably.
@@ -110,10 +119,11 @@ final class StoreMarkFile: Sendable {
   /// - Throws: ``StoreError`` when it cannot be written.
   func write(_ mark: StoreMark, _ sealing: StoreSealing) throws(StoreError) {
     let slot = Int(mark.commits % Int64(StoreMark.slots))
-    let isBehind = StoreMark.read(descriptor).contains {
-      $0.log == mark.log && $0.commits > mark.commits
+    if let there = StoreMark.read(descriptor, slot: slot), there.log == mark.log,
+      there.commits > mark.commits
+    {
+      return
     }
-    guard !isBehind else { return }
     let line = mark.line(sealing)
     let count = pwrite(descriptor, line, line.count, off_t(slot * StoreMark.slotSize))
     guard count == line.count else { throw StoreError(system: path) }

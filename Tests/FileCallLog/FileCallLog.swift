@@ -1,22 +1,33 @@
 import FileCalls
 import Glibc
+import Synchronization
 
 /// What is done to the files below a folder while it listens, by whatever thread: `fsync a`, `rename a b`, `unlink a`, with
 /// paths below the folder. A wait for the disk that is dropped, or comes too late, is missed here; no crash would show it.
 public final class FileCallLog: Sendable {
   private let listener: Int32
+  /// What is called before each step, by the listener's number.
+  private static let steps = Mutex<[Int32: @Sendable () -> Void]>([:])
 
   /// Listens from now on.
-  /// - Parameter failing: which wait for the disk fails, from 1; none when 0.
-  public init(_ folder: String, failing: Int = 0) {
+  /// - Parameters:
+  ///   - failing: which wait for the disk fails, from 1; none when 0.
+  ///   - step: called before each call and each write, while the files are as a process leaves them that is killed there.
+  public init(_ folder: String, failing: Int = 0, step: (@Sendable () -> Void)? = nil) {
     listener = file_calls_begin(folder)
     precondition(listener >= 0, "too many listen at once")
     file_calls_fail(listener, Int32(failing))
+    guard let step else { return }
+    Self.steps.withLock { $0[listener] = step }
+    file_calls_before_each(listener) { listener in
+      FileCallLog.steps.withLock { $0[listener] }?()
+    }
   }
 
   /// Ends it; answers what was done, in order. To be called once.
   public func end() -> [String] {
     let text = file_calls_end(listener)
+    Self.steps.withLock { $0[listener] = nil }
     defer { free(text) }
     return text.map { String(cString: $0).split(separator: "\n").map(String.init) } ?? []
   }

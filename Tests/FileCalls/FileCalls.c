@@ -21,6 +21,7 @@ struct listener {
   size_t length;
   int syncs;
   int failing;
+  void (*step)(int);
 };
 
 static struct listener listeners[most_listeners];
@@ -46,9 +47,34 @@ static void note(struct listener *listener, const char *call, const char *one, c
   listener->length += (size_t)count;
 }
 
+// Tells those who listen to a path that something is about to be done there.
+static void before(const char *path) {
+  void (*steps[most_listeners])(int) = {0};
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < most_listeners; i++)
+    if (listeners[i].folder && listeners[i].step && below(&listeners[i], path)) steps[i] = listeners[i].step;
+  pthread_mutex_unlock(&lock);
+  for (int i = 0; i < most_listeners; i++)
+    if (steps[i]) steps[i](i);
+}
+
+static void before_descriptor(int descriptor) {
+  if (atomic_load(&listening) == 0) return;
+  int saved = errno;
+  char link[64], path[PATH_MAX];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  ssize_t count = readlink(link, path, sizeof path - 1);
+  if (count > 0) {
+    path[count] = 0;
+    before(path);
+  }
+  errno = saved;
+}
+
 static void noted(const char *call, const char *one, const char *two) {
   if (atomic_load(&listening) == 0) return;
   int saved = errno;
+  before(one);
   pthread_mutex_lock(&lock);
   for (int i = 0; i < most_listeners; i++) {
     if (!listeners[i].folder) continue;
@@ -113,7 +139,14 @@ char *file_calls_end(int number) {
   return text;
 }
 
+void file_calls_before_each(int number, void (*step)(int)) {
+  pthread_mutex_lock(&lock);
+  listeners[number].step = step;
+  pthread_mutex_unlock(&lock);
+}
+
 int fsync(int descriptor) {
+  before_descriptor(descriptor);
   if (synced("fsync", descriptor)) {
     errno = EIO;
     return -1;
@@ -122,6 +155,7 @@ int fsync(int descriptor) {
 }
 
 int fdatasync(int descriptor) {
+  before_descriptor(descriptor);
   if (synced("fsync", descriptor)) {
     errno = EIO;
     return -1;
@@ -143,3 +177,20 @@ int unlink(const char *path) {
   noted("unlink", path, NULL);
   return unlinkat(AT_FDCWD, path, 0);
 }
+
+// SQLite and Swift take one or the other, by how they were built.
+ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset) {
+  before_descriptor(descriptor);
+  return syscall(SYS_pwrite64, descriptor, bytes, count, offset);
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+  return pwrite64(descriptor, bytes, count, offset);
+}
+
+int ftruncate64(int descriptor, off64_t length) {
+  before_descriptor(descriptor);
+  return (int)syscall(SYS_ftruncate, descriptor, length);
+}
+
+int ftruncate(int descriptor, off_t length) { return ftruncate64(descriptor, length); }

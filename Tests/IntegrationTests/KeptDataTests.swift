@@ -280,8 +280,8 @@ struct KeptDataTests {
       _ = try await product.settle()
       let once = OnceClient(product.client(of: "odd"))
       _ = try await once.append(AppendRequest(entry: "milk"), options: options)
-      let folder = product.places.stateDirectory(worker: "odd")
-      try #require(rename(folder, "\(folder).away") == 0)
+      let path = product.places.stateDirectory(worker: "odd") + "/store.sqlite"
+      try #require(rename(path, "\(path).away") == 0)
       let error = await #expect(throws: RPCError.self) {
         _ = try await once.append(AppendRequest(entry: "bread"), options: options)
       }
@@ -291,7 +291,7 @@ struct KeptDataTests {
       let status = try await kith(product.places.stateDirectory, "status")
       #expect(status.contains(gone), "\(status)")
       // Back in its place all goes on, also without a write.
-      try #require(rename("\(folder).away", folder) == 0)
+      try #require(rename("\(path).away", path) == 0)
       try await product.waitUntil("odd") { $0.health?.degradation == "" }
       _ = try await once.append(AppendRequest(entry: "bread"), options: options)
     }

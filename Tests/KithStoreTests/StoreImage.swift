@@ -17,11 +17,11 @@ struct StoreImage: Sendable {
   static let mark = "\(Store.fileName).mark"
 
   /// What a process leaves in a folder that is killed at this instruction, or has ended.
-  init(of folder: TemporaryFolder, notes: Int) {
+  init(of folder: TemporaryFolder, notes: Int) { self.init(of: folder.path, notes: notes) }
+
+  init(of folder: String, notes: Int) {
     self.notes = notes
-    for name in TemporaryFolder.names(in: folder.path) {
-      files[name] = Files.bytes("\(folder.path)/\(name)")
-    }
+    for name in TemporaryFolder.names(in: folder) { files[name] = Files.bytes("\(folder)/\(name)") }
   }
 
   /// The files in a folder of their own.
