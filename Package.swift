@@ -223,6 +223,9 @@ let testing: [Target] = [
   // Certificates that a test makes for itself.
   library(
     "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
+  // What a test's process does to files, in order: which waits for the disk there are, and what follows when one fails.
+  .target(name: "FileCalls", path: "Tests/FileCalls"),
+  library("FileCallLog", path: "Tests/FileCallLog", ["FileCalls"]),
   // The processes that a supervisor leads, simulated; for tests and the soak.
   library(
     "SupervisionSimulation", path: "Tests/SupervisionSimulation",
@@ -279,12 +282,12 @@ let testing: [Target] = [
   tests("KithAccessTests", ["KithAccess", "KithRPC"]),
   tests("KithIdentityTests", ["IdentityContract", "KithIdentity", "KithRPC", "KithWire", crypto]),
   tests("KithPersonalDataTests", ["KithPersonalData"]),
-  tests("KithSealingTests", ["KithSealing", "KithTesting", crypto]),
+  tests("KithSealingTests", ["FileCallLog", "KithSealing", "KithTesting", crypto]),
   tests(
     "KithStoreTests",
     [
-      "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting", "KithTransportInProcess",
-      "KithWire", "TestingContract", crypto, grdb,
+      "FileCallLog", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting",
+      "KithTransportInProcess", "KithWire", "TestingContract", crypto, grdb,
     ]),
   tests(
     "KithWorkerStoreTests",
@@ -308,8 +311,9 @@ let testing: [Target] = [
   tests(
     "KithHostTests",
     [
-      "CLinux", "HealthContract", "HostContract", "KithHost", "KithIdentity", "KithManifest",
-      "KithRPC", "KithSupervision", "KithTransportNng", "MetricsContract", "WorkerContract", crypto,
+      "CLinux", "FileCallLog", "HealthContract", "HostContract", "KithHost", "KithIdentity",
+      "KithManifest", "KithRPC", "KithSupervision", "KithTransportNng", "MetricsContract",
+      "WorkerContract", crypto,
     ]),
   tests(
     "KithWorkerTests",

@@ -74,7 +74,7 @@ extension CommandFailure {
       case .full, .inputOutput: .cannotCreate
       case .busy: .tryAgain
       case .denied: .permission
-      case .damaged, .laterVersion, .sealing, .unusable: .badInput
+      case .damaged, .removed, .laterVersion, .sealing, .unusable: .badInput
       }
     self.init(status, error.message)
   }

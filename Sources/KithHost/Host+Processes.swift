@@ -84,11 +84,7 @@ extension Host {
         secret: secret.bytes, address: address, pluginDirectory: worker.pluginDirectory,
         stateDirectory: state, logLevel: wishes.logLevels[worker.name]?.rawValue ?? "",
         pluginVersion: worker.pluginVersion,
-        listen: worker.listen.map(NetworkListener.init),
-        store: StoreOrders(
-          salvages: worker.store.whenDamaged == .salvage,
-          keepEventsMs: worker.store.keepEvents.inMilliseconds,
-          keepEventsBytes: Int64(clamping: worker.store.keepEventsBytes)),
+        listen: worker.listen.map(NetworkListener.init), store: storeOrders(for: worker),
         virtualTime: wishes.virtualTime.map(VirtualTime.init), sealingKeys: sealing.keys,
         missingKeysReason: sealing.missingReason, passKey: secrets.passKey.publicBytes,
         actsForUsers: worker.actsForUsers, memoryLimitBytes: worker.limits.memoryBytes ?? 0)
@@ -119,6 +115,22 @@ extension Host {
       records.remove(incarnation)
       throw error
     }
+  }
+
+  private func storeOrders(for worker: PlannedWorker) -> StoreOrders {
+    var orders = StoreOrders(
+      salvages: worker.store.whenDamaged == .salvage,
+      keepEventsMs: worker.store.keepEvents.inMilliseconds,
+      keepEventsBytes: Int64(clamping: worker.store.keepEventsBytes))
+    do throws(SystemError) {
+      let known = try storeRecords.known(of: worker.name)
+      orders.knownLog = known?.log ?? ""
+      orders.knownCommits = known?.commits ?? 0
+    } catch {
+      // The mark beside the store still says so.
+      log("how far the store of \(worker.name) has come is not known: \(error)", level: .error)
+    }
+    return orders
   }
 
   private func spoolPath(of incarnation: Incarnation, _ stream: LogRecord.Stream) -> String {

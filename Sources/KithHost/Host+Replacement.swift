@@ -151,8 +151,27 @@ extension Host {
 
   private func heard(_ response: HealthReportMessage, from incarnation: Incarnation) {
     let isFirst = reports.updateValue(response, forKey: incarnation) == nil
+    if let store = response.store {
+      write(storeRecords.report(store, of: incarnation.worker, at: now.sinceStart))
+    }
     if isFirst { post(.stepCompleted(incarnation, .watch)) }
     post(.reported(incarnation, response.report))
+  }
+
+  /// Writes how far a worker's store has come, on the thread that may wait for the disk.
+  private func write(_ writing: StoreRecords.Writing?) {
+    guard let writing else { return }
+    logs.perform {
+      do throws(SystemError) {
+        try writing.write()
+      } catch {
+        self.reactor.perform {
+          self.assumeIsolated {
+            $0.log("how far a store has come is not on the disk: \(error)", level: .error)
+          }
+        }
+      }
+    }
   }
 
   private func watchAgain(_ incarnation: Incarnation, _ link: WorkerLink) {
@@ -189,6 +208,7 @@ extension Host {
       return
     }
     watched.remove(incarnation)
+    write(storeRecords.end(of: incarnation.worker, at: now.sinceStart))
     if let last = reports.removeValue(forKey: incarnation) {
       var tally = tallies[incarnation.worker] ?? CallTally()
       tally.endedBefore += last.progress

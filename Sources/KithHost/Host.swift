@@ -54,6 +54,8 @@ public actor Host {
   let secrets: HostSecrets
   /// The product's name.
   nonisolated let product: String
+  /// How far the workers' stores have come.
+  var storeRecords: StoreRecords
   /// What limits the processes of workers, or why there is nothing that does.
   let controlGroups: Result<ControlGroups, SystemError>
   /// What counts the processes of workers where those do not; nil where nothing does.
@@ -153,6 +155,7 @@ public actor Host {
     } catch {
       throw HostFailure(.cannotCreate, Self.advice(error, places))
     }
+    storeRecords = StoreRecords(folder: places.storeRecordsDirectory)
     controlGroups = Result { () throws(SystemError) in try ControlGroups() }
     let counts = (try? controlGroups.get())?.controllers.contains(.pids) == true
     countingGroups = counts ? nil : CountingGroups()

@@ -73,6 +73,9 @@ public struct ProductPlaces: Sendable, Hashable {
   /// The file of the product's sealing key.
   public var sealingKeyFile: String { "\(keysDirectory)/sealing.keys" }
 
+  /// The folder in which the host keeps how far the workers' stores have come. No worker can write there.
+  public var storeRecordsDirectory: String { Self.join(stateDirectory, "stores") }
+
   /// The socket of the host's control service.
   public var controlSocket: String { Self.join(runtimeDirectory, "host.sock") }
 

@@ -71,6 +71,8 @@ public struct Backup: Sendable {
           arguments: [format, product, milliseconds, key])
       }
       for worker in workers {
+        // A copy of less than there was would be taken for all of it when it is needed.
+        try stores.check(worker)
         try copyStore(stores.path(of: worker), to: copy)
         try add(copy, of: worker, to: archive)
         DurableCopy.removeDatabase(copy)
@@ -187,12 +189,12 @@ public struct Backup: Sendable {
     return try DatabaseQueue(path: path, configuration: reading)
   }
 
-  /// Writes a store of the backup to a new file, durably, and checks it, byte by byte and page by page.
+  /// Writes a store of the backup to a new file and checks it, byte by byte and page by page.
   func extract(_ part: Part, to target: String) throws {
     DurableCopy.removeDatabase(target)
     try Self.createPrivate(target)
     let descriptor = open(target, O_WRONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Self.failure(target) }
+    guard descriptor >= 0 else { throw StoreError(system: target) }
     defer { close(descriptor) }
     let digest = try Self.archive(path).read { database in
       var digest = SHA256()
@@ -203,7 +205,7 @@ public struct Backup: Sendable {
         digest.update(data: piece)
         try piece.withUnsafeBytes { bytes in
           guard write(descriptor, bytes.baseAddress, bytes.count) == bytes.count else {
-            throw Self.failure(target)
+            throw StoreError(system: target)
           }
         }
       }
@@ -212,7 +214,6 @@ public struct Backup: Sendable {
     guard digest == part.digest else {
       throw StoreError(.damaged, "\(path): the store of \(part.worker) in it is damaged")
     }
-    guard fsync(descriptor) == 0 else { throw Self.failure(target) }
     let store = try DatabaseQueue(path: target)
     let findings = try store.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(3)") }
     try store.close()
@@ -227,26 +228,20 @@ public struct Backup: Sendable {
 
   private static func createPrivate(_ path: String) throws(StoreError) {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw failure(path) }
+    guard file >= 0 else { throw StoreError(system: path) }
     close(file)
   }
 
   private static func openForReading(_ path: String) throws(StoreError) -> Int32 {
     let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw failure(path) }
+    guard file >= 0 else { throw StoreError(system: path) }
     return file
   }
 
   private static func nextPiece(_ file: Int32, _ path: String) throws(StoreError) -> Data? {
     var piece = Data(count: pieceSize)
     let count = piece.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
-    guard count >= 0 else { throw failure(path) }
+    guard count >= 0 else { throw StoreError(system: path) }
     return count == 0 ? nil : piece.prefix(count)
-  }
-
-  private static func failure(_ path: String) -> StoreError {
-    let code = errno
-    return StoreError(
-      code == ENOSPC ? .full : .inputOutput, "\(path): \(String(cString: strerror(code)))")
   }
 }

@@ -7,6 +7,8 @@ import Synchronization
 /// its own: one that throws takes nothing of the others. When a transaction as a whole is lost (the disk is full, a page
 /// cannot be written), each of its writes is tried once more in a transaction of its own, so that one that is too large for
 /// the disk does not take the small ones with it.
+///
+/// No write is acknowledged before the ``StoreWitness`` has noted its transaction.
 final class GroupCommit: Sendable {
   /// A write that waits. Its functions are called from the database's one writing thread.
   struct Write: Sendable {
@@ -25,12 +27,18 @@ final class GroupCommit: Sendable {
   }
 
   private let writer: any DatabaseWriter
+  /// Sees to it that what is acknowledged can be found again; nil in memory.
+  private let witness: StoreWitness?
   /// Looks at what all transactions depend on, at the begin of each.
   private let begin: @Sendable () throws -> Void
   private let state = Mutex(State())
 
-  init(_ writer: any DatabaseWriter, begin: @escaping @Sendable () throws -> Void) {
+  init(
+    _ writer: any DatabaseWriter, _ witness: StoreWitness?,
+    begin: @escaping @Sendable () throws -> Void
+  ) {
     self.writer = writer
+    self.witness = witness
     self.begin = begin
   }
 
@@ -63,16 +71,18 @@ final class GroupCommit: Sendable {
 
   private func run(_ group: [Write], in database: Database) {
     var failures: [(Write, any Error)] = []
-    var acknowledgements: [@Sendable () -> Void] = []
+    var acknowledgements: [(Write, @Sendable () -> Void)] = []
+    var number: Int64?
     do {
+      try witness?.checkPlace()
       try database.inTransaction(.immediate) {
         try begin()
         // One alone needs no savepoint: the transaction is its own.
-        if group.count == 1 { acknowledgements.append(try group[0].run(database)) }
+        if group.count == 1 { acknowledgements.append((group[0], try group[0].run(database))) }
         for write in group where group.count > 1 {
           do {
             try database.inSavepoint {
-              acknowledgements.append(try write.run(database))
+              acknowledgements.append((write, try write.run(database)))
               return .commit
             }
           } catch {
@@ -81,16 +91,25 @@ final class GroupCommit: Sendable {
             failures.append((write, error))
           }
         }
+        if !acknowledgements.isEmpty { number = try witness?.count(database) }
         return .commit
       }
-      for acknowledge in acknowledgements { acknowledge() }
-      for (write, error) in failures { write.fail(error) }
     } catch {
       if group.count == 1 {
         group[0].fail(error)
       } else {
         for write in group { run([write], in: database) }
       }
+      return
     }
+    do {
+      if let number { try witness?.committed(number) }
+      for (_, acknowledge) in acknowledgements { acknowledge() }
+    } catch {
+      // Committed, but nobody may rely on it.
+      for (write, _) in acknowledgements { write.fail(error) }
+    }
+    for (write, error) in failures { write.fail(error) }
+    if let number { witness?.checkpointIfDue(after: number, database) }
   }
 }

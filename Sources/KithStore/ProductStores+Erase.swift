@@ -72,11 +72,9 @@ extension ProductStores {
     var files: [Erasure.File] = []
     let keyFolder = Self.keyFolder(of: stateDirectory)
     // The key first: from then on the rest tells nothing, whatever becomes of this process.
-    for path in Folder.files(below: keyFolder) + Folder.files(below: workersDirectory) {
-      files.append(try Self.destroy(path))
-    }
-    Folder.removeEmpty(keyFolder)
-    Folder.removeEmpty(workersDirectory)
+    let folders = [keyFolder, workersDirectory, Self.recordsFolder(of: stateDirectory)]
+    for path in folders.flatMap(Folder.files) { files.append(try Self.destroy(path)) }
+    for folder in folders { Folder.removeEmpty(folder) }
     return files
   }
 

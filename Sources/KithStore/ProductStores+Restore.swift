@@ -35,18 +35,27 @@ extension ProductStores {
     if let missing = workers.first(where: { name in !parts.contains { $0.worker == name } }) {
       throw StoreError(.unusable, "\(backup.path) holds nothing of \(missing)")
     }
-    var drafts: [(worker: String, path: String)] = []
-    defer { for draft in drafts { DurableCopy.removeDatabase(draft.path) } }
+    var ready: [Ready] = []
+    var extracted: [String] = []
+    // What was decided is left to the next start.
+    defer {
+      for worker in extracted where !StoreReplacement.isDecided(path(of: worker)) {
+        DurableCopy.removeDatabase(StoreReplacement.draft(of: path(of: worker)))
+      }
+    }
     do {
       let ring = try ring(for: backup, passphrase)
       var locks: [FolderLock] = []
       for part in parts {
         try Folder.makePrivate(folder(of: part.worker))
         locks.append(try FolderLock(folder(of: part.worker), .exclusive))
-        let draft = "\(path(of: part.worker)).restoring"
-        drafts.append((part.worker, draft))
+        // What another restore has left.
+        try StoreReplacement.finish(path(of: part.worker))
+        let draft = StoreReplacement.draft(of: path(of: part.worker))
+        extracted.append(part.worker)
         try backup.extract(part, to: draft)
-        try prepare(draft, of: part.worker, SealingKeys(ring: ring.ring, worker: part.worker))
+        ready.append(
+          try prepare(draft, of: part.worker, SealingKeys(ring: ring.ring, worker: part.worker)))
       }
       if ring.isChanged {
         try Folder.makePrivate(Self.keyFolder(of: stateDirectory))
@@ -55,11 +64,12 @@ extension ProductStores {
         try keyFile.replace(with: ring.ring)
       }
       var kept: [String] = []
-      for draft in drafts where try putInPlace(draft.path, of: draft.worker) {
-        kept.append(draft.worker)
+      for store in ready {
+        if try keepAside(store.worker) { kept.append(store.worker) }
+        try StoreReplacement.decide(path(of: store.worker), store.found, store.sealing)
       }
       withExtendedLifetime(locks) {}
-      return Restoration(restored: drafts.map(\.worker), kept: kept, hasAddedKey: ring.isChanged)
+      return Restoration(restored: ready.map(\.worker), kept: kept, hasAddedKey: ring.isChanged)
     } catch let error as StoreError {
       throw error
     } catch let error as SealingError {
@@ -91,65 +101,81 @@ extension ProductStores {
     return (ring, ring != own)
   }
 
+  /// A store that may come into its place.
+  private struct Ready {
+    var worker: String
+    var found: StoreHistory.Found
+    var sealing: StoreSealing
+  }
+
   /// Checks an extracted store and readies it for its place.
-  private func prepare(_ draft: String, of worker: String, _ keys: SealingKeys) throws {
+  private func prepare(_ draft: String, of worker: String, _ keys: SealingKeys) throws -> Ready {
+    let path = path(of: worker)
+    let here = storeInPlace(path)
+    // All by which the worker or its host may know the store that goes.
+    let earlier =
+      (try StoreMark.read(of: path) ?? []).map(\.log)
+      + [record(of: worker)?.log, here?.found?.log].compactMap(\.self)
+      + (here?.found?.replaced ?? [])
     let queue = try DatabaseQueue(path: draft)
-    let steps = try queue.write { database in
+    let steps = try queue.read(Self.steps)
+    // A backup of an earlier version has not counted its transactions.
+    try StoreSchema.migrator([]).migrate(queue)
+    let ready = try queue.write { database in
       guard try StoreSealing.isOpened(by: keys, database) else {
         throw StoreError(
           .sealing,
           "the store of \(worker) in the backup was sealed with a key that is not in \(keyFile.path)"
         )
       }
-      try database.execute(sql: "UPDATE kith_store SET log = ?", arguments: [EventLog.newID()])
-      return try Self.steps(database)
+      let sealing = try StoreSealing(keys: keys, in: database)
+      return Ready(
+        worker: worker, found: try StoreHistory.beginAnew(database, besides: earlier),
+        sealing: sealing)
     }
     try queue.close()
-    guard access(path(of: worker), F_OK) == 0 else { return }
-    var reading = Configuration()
-    reading.readonly = true
-    // A file that cannot be read is what one restores a backup over.
-    guard
-      let here = try? DatabaseQueue(path: path(of: worker), configuration: reading)
-        .read(Self.steps)
-    else { return }
-    let later = steps.subtracting(here).sorted()
+    guard let here else { return ready }
+    let later = steps.subtracting(here.steps).sorted()
     guard later.isEmpty else {
       throw StoreError(
         .laterVersion,
         "the store of \(worker) in the backup was written by a later version of it (it has taken the "
           + "step '\(later[0])'): start that version once, then restore")
     }
+    return ready
+  }
+
+  /// What stands where the store comes; nil when it cannot be read, which is what one restores a backup over.
+  private func storeInPlace(
+    _ path: String
+  ) -> (steps: Set<String>, found: StoreHistory.Found?)? {
+    guard SmallFile.size(path) ?? 0 > 0 else { return nil }
+    var reading = Configuration()
+    reading.readonly = true
+    guard let queue = try? DatabaseQueue(path: path, configuration: reading) else { return nil }
+    defer { try? queue.close() }
+    return try? queue.read { (try Self.steps($0), try? StoreHistory.Found($0)) }
   }
 
   private static func steps(_ database: Database) throws -> Set<String> {
     try String.fetchSet(database, sql: "SELECT identifier FROM grdb_migrations")
   }
 
-  /// Puts a file in place of a worker's store; answers whether there was one, which is then kept beside.
-  private func putInPlace(_ draft: String, of worker: String) throws -> Bool {
+  /// Keeps what stands in the place of a worker's store beside, durably; answers whether there was anything.
+  private func keepAside(_ worker: String) throws -> Bool {
     let path = path(of: worker)
     let old = "\(path).before-restore"
-    let wasThere = access(path, F_OK) == 0
-    if wasThere {
-      // What is in the write-ahead log goes into the file, if the file is whole.
-      if let queue = try? DatabaseQueue(path: path) {
-        _ = try? queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-        try? queue.close()
-      }
-      DurableCopy.removeDatabase(old)
-      guard link(path, old) == 0 else {
-        throw StoreError(
-          .inputOutput, "\(old) cannot be made: \(String(cString: strerror(errno)))")
-      }
-      _ = rename("\(path)-wal", "\(old)-wal")
-      unlink("\(path)-shm")
+    guard let size = SmallFile.size(path) else { return false }
+    // What is in the write-ahead log goes into the file, if the file is whole.
+    if size > 0, let queue = try? DatabaseQueue(path: path) {
+      _ = try? queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+      try? queue.close()
     }
-    guard rename(draft, path) == 0 else {
-      throw StoreError(
-        .inputOutput, "\(path) cannot be replaced: \(String(cString: strerror(errno)))")
+    DurableCopy.removeDatabase(old)
+    try DurableCopy.copy(path, to: old)
+    if SmallFile.size("\(path)-wal") ?? 0 > 0 {
+      try DurableCopy.copy("\(path)-wal", to: "\(old)-wal")
     }
-    try DurableCopy.syncFolder(of: path)
-    return wasThere
+    return true
   }
 }

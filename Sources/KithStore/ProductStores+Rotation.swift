@@ -82,11 +82,14 @@ extension ProductStores {
   private func reseal(_ worker: String, _ ring: KeyRing, _ rotation: inout Rotation) throws {
     let path = path(of: worker)
     do {
+      // The keys of what is missing here are still in what may be brought back.
+      try check(worker)
       var configuration = Configuration()
       configuration.busyMode = .timeout(30)
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-      let resealing = Resealing(queue: queue, keys: SealingKeys(ring: ring, worker: worker))
+      let keys = SealingKeys(ring: ring, worker: worker)
+      let resealing = Resealing(queue: queue, keys: keys)
       // Until nothing was left to do: only then may a key be dropped.
       var outcome = try resealing.run()
       rotation.resealed[worker] = outcome.resealed
@@ -103,6 +106,7 @@ extension ProductStores {
         runs += 1
       }
       if outcome.unreadable > 0 { rotation.unreadable[worker] = outcome.unreadable }
+      try mark(path, queue, keys)
       try queue.close()
     } catch {
       throw StoreError.mapped(error, path: path)

@@ -30,9 +30,40 @@ public struct ProductStores: Sendable {
   /// A worker's file.
   public func path(of worker: String) -> String { "\(folder(of: worker))/\(Store.fileName)" }
 
-  /// The workers that have a store, in the order of their names.
+  /// The folder in which the host keeps how far each store has come. No worker can write there.
+  public static func recordsFolder(of stateDirectory: String) -> String {
+    "\(stateDirectory)/stores"
+  }
+
+  /// How far a worker's store has come, as the host has noted; nil when it has not.
+  func record(of worker: String) -> StoreStanding? {
+    let path = "\(Self.recordsFolder(of: stateDirectory))/\(worker)"
+    guard let size = SmallFile.size(path), size < 4096,
+      let bytes = SmallFile.bytes(of: path, at: 0, count: size)
+    else { return nil }
+    return StoreStanding(text: String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// The workers that have a store, or had one that is missing, in the order of their names.
   public var workers: [String] {
-    Folder.names(in: workersDirectory).filter { access(path(of: $0), F_OK) == 0 }
+    Folder.names(in: workersDirectory).filter { worker in
+      access(path(of: worker), F_OK) == 0
+        || access(StoreMark.path(of: path(of: worker)), F_OK) == 0
+    }
+  }
+
+  /// Checks that a worker's store is the one that was last used, with all that was written to it.
+  /// - Throws: ``StoreError`` `damaged`.
+  func check(_ worker: String) throws {
+    let path = path(of: worker)
+    let history = try StoreHistory.read(path, known: record(of: worker))
+    try history.checkFiles(path)
+    var reading = Configuration()
+    reading.readonly = true
+    reading.busyMode = .timeout(5)
+    let queue = try DatabaseQueue(path: path, configuration: reading)
+    defer { try? queue.close() }
+    try history.check(try queue.read(StoreHistory.Found.init), path)
   }
 
   /// The keys of a worker.
@@ -43,5 +74,19 @@ public struct ProductStores: Sendable {
     } catch {
       throw StoreError(error)
     }
+  }
+
+  /// Notes in the mark beside a store how far it has come, for a store whose worker does not run.
+  func mark(_ path: String, _ queue: DatabaseQueue, _ keys: SealingKeys) throws {
+    guard access(StoreMark.path(of: path), F_OK) == 0 else { return }
+    let (found, sealing) = try queue.read { database in
+      (try StoreHistory.Found(database), try StoreSealing(of: database, keys))
+    }
+    guard let found, let sealing else { return }
+    let checkpointed = try StoreMark.read(of: path)?.map(\.checkpointed).max() ?? 0
+    let file = try StoreMarkFile(of: path)
+    try file.write(
+      StoreMark(log: found.log, commits: found.commits, checkpointed: checkpointed), sealing)
+    try file.sync()
   }
 }

@@ -25,11 +25,20 @@ struct Resealing {
 
   /// Goes through all tables from begin to end.
   func run() throws -> Outcome {
-    let columns = try queue.write(Self.sealedColumns)
+    let (columns, counts) = try queue.write { database in
+      (try Self.sealedColumns(database), try StoreStanding.isCounted(database))
+    }
     var outcome = Outcome()
     for column in columns {
       var last: DatabaseValue?
-      while let next = try queue.write({ try step(column, after: last, &outcome, $0) }) {
+      while true {
+        let next = try queue.write { database in
+          let next = try step(column, after: last, &outcome, database)
+          // What is sealed anew is lost with the old key when it is cut off.
+          if next != nil, counts { _ = try StoreStanding.count(database) }
+          return next
+        }
+        guard let next else { break }
         last = next
       }
     }

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import KithSealing
 
 /// What was saved of a damaged file into a new one.
 ///
@@ -18,52 +19,58 @@ public struct Salvage: Sendable, Hashable, CustomStringConvertible {
     public var isWhole: Bool
   }
 
+  /// What was wrong with the file.
+  public let finding: String
   /// Where the damaged file is now.
   public let backup: String
   /// The tables, in the order of their names.
   public let tables: [Table]
 
-  /// `the damaged file is kept as ...; saved: person 12 rows, place 3 rows (parts could not be read)`
+  /// `...: the damaged file is kept as ...; saved: person 12 rows, place 3 rows (parts could not be read)`
   public var description: String {
     let saved = tables.map {
       "\($0.name) \($0.rows) \($0.rows == 1 ? "row" : "rows")"
         + ($0.isWhole ? "" : " (parts could not be read)")
     }
-    return "the damaged file is kept as \(backup); saved: \(saved.joined(separator: ", "))"
+    return
+      "\(finding): the damaged file is kept as \(backup); saved: \(saved.joined(separator: ", "))"
   }
 
   // MARK: Saving
 
   /// Keeps the damaged file beside and puts a new one with what could be saved in its place. The damaged one stays in
   /// place until the new one is whole and durable.
+  /// - Parameters:
+  ///   - known: the store that the host expects, in whose place the new one comes.
+  ///   - error: what was found.
   /// - Throws: ``StoreError`` when nothing at all can be read, or the new file cannot be written; the damaged one then
   ///   stands where it stood.
-  static func save(_ path: String, _ migrator: DatabaseMigrator) throws(StoreError) -> Salvage {
-    let draft = "\(path).salvaging"
+  static func save(
+    _ path: String, _ migrator: DatabaseMigrator, _ keys: SealingKeys, _ known: StoreStanding?,
+    because error: StoreError
+  ) throws(StoreError) -> Salvage {
+    let draft = StoreReplacement.draft(of: path)
     var number = 1
     while access("\(path).damaged-\(number)", F_OK) == 0 { number += 1 }
     let backup = "\(path).damaged-\(number)"
     do {
-      try DurableCopy.copy(path, to: backup)
-      if access("\(path)-wal", F_OK) == 0 {
-        try DurableCopy.copy("\(path)-wal", to: "\(backup)-wal")
-      }
+      try copyDamaged(path, to: backup)
       DurableCopy.removeDatabase(draft)
-      let tables = try copyRows(of: backup, to: draft, migrator)
+      let marks = try StoreMark.read(of: path) ?? []
+      let earlier = marks.map(\.log) + [known?.log].compactMap(\.self)
+      let (tables, found, sealing) = try copyRows(of: backup, to: draft, migrator, keys, earlier)
       unlink("\(backup)-shm")
-      unlink("\(path)-wal")
-      unlink("\(path)-shm")
-      guard rename(draft, path) == 0 else {
-        throw StoreError(
-          .inputOutput, "\(path) cannot be replaced: \(String(cString: strerror(errno)))")
-      }
-      try DurableCopy.syncFolder(of: path)
-      return Salvage(backup: backup, tables: tables)
+      try StoreReplacement.decide(path, found, sealing)
+      return Salvage(finding: error.message, backup: backup, tables: tables)
     } catch {
-      // A start that fails comes again: one backup of the same damage is enough.
-      if access(path, F_OK) == 0 { DurableCopy.removeDatabase(backup) }
-      DurableCopy.removeDatabase(draft)
+      // A start that fails comes again: one backup of the same damage is enough. What was decided is left to the next start,
+      // and then the damaged file is in the backup alone.
+      if !StoreReplacement.isDecided(path) {
+        DurableCopy.removeDatabase(backup)
+        DurableCopy.removeDatabase(draft)
+      }
       if let error = error as? StoreError { throw error }
+      if let error = error as? SealingError { throw StoreError(error) }
       let code = (error as? DatabaseError).flatMap(StoreError.code) ?? .unusable
       throw StoreError(
         code,
@@ -72,9 +79,23 @@ public struct Salvage: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Copies the damaged file with its write-ahead log. A file that is empty or missing gets a page of zeros where there is a
+  /// log, since SQLite reads none beside an empty file: what was never carried over stands in the log alone.
+  private static func copyDamaged(_ path: String, to backup: String) throws(StoreError) {
+    let hasLog = SmallFile.size("\(path)-wal") ?? 0 > 0
+    if SmallFile.size(path) ?? 0 > 0 {
+      try DurableCopy.copy(path, to: backup)
+    } else {
+      try DurableCopy.write([UInt8](repeating: 0, count: hasLog ? 4096 : 0), to: backup)
+    }
+    if hasLog { try DurableCopy.copy("\(path)-wal", to: "\(backup)-wal") }
+    try DurableCopy.syncFolder(of: backup)
+  }
+
   private static func copyRows(
-    of damaged: String, to draft: String, _ migrator: DatabaseMigrator
-  ) throws -> [Table] {
+    of damaged: String, to draft: String, _ migrator: DatabaseMigrator, _ keys: SealingKeys,
+    _ earlier: [String]
+  ) throws -> ([Table], StoreHistory.Found, StoreSealing) {
     var reading = Configuration()
     reading.readonly = true
     let source = try DatabaseQueue(path: damaged, configuration: reading)
@@ -101,15 +122,17 @@ public struct Salvage: Sendable, Hashable, CustomStringConvertible {
           return try copy.run()
         }
         try removeOrphans(target)
-        // Its numbers go another way from here on than what consumers have seen.
-        try target.execute(sql: "UPDATE kith_store SET log = ?", arguments: [EventLog.newID()])
         return tables
       }
     }
     try migrator.migrate(target)
+    let (found, sealing) = try target.write { database in
+      let sealing = try StoreSealing(keys: keys, in: database)
+      return (try StoreHistory.beginAnew(database, besides: earlier), sealing)
+    }
     try source.close()
     try target.close()
-    return tables
+    return (tables, found, sealing)
   }
 
   /// Removes the rows that refer to rows which are gone.

@@ -47,41 +47,50 @@ public final class Store: Sendable {
   private let database: any DatabaseWriter
   private let sealing: StoreSealing
   private let commits: GroupCommit
+  private let witness: StoreWitness?
   private let lock: FolderLock?
 
-  /// Opens the file, or makes it, checks that it is whole, and brings its schema up to date.
+  /// Opens the file, or makes it, checks that it is whole and has all that was written to it, and brings its schema up to
+  /// date.
   /// - Parameters:
   ///   - keys: what seals the personal part of it.
   ///   - migrations: the worker's steps, the oldest first. The tables of the SDK come by themselves.
+  ///   - known: how far the store had come, as the host knows; nil when it knows of none.
   ///   - events: how long events are kept.
-  /// - Throws: ``StoreError`` when it cannot be opened, is damaged, has been written by a later version, or was sealed with
+  /// - Throws: ``StoreError`` when it cannot be opened, is damaged, missing or older than it was, has been written by a later version, or was sealed with
   ///   other keys.
   public init(
     path: String, keys: SealingKeys, migrations: [Migration] = [],
-    whenDamaged: WhenDamaged = .refuse, events retention: EventRetention = EventRetention()
+    whenDamaged: WhenDamaged = .refuse, known: StoreStanding? = nil,
+    events retention: EventRetention = EventRetention()
   ) throws(StoreError) {
+    if StoreReplacement.isPending(path) {
+      let lock = try FolderLock(Self.folder(of: path), .exclusive)
+      try StoreReplacement.finish(path)
+      withExtendedLifetime(lock) {}
+    }
     let lock = try FolderLock(Self.folder(of: path), .shared)
     let migrator = StoreSchema.migrator(migrations)
     var salvage: Salvage?
-    var opened: (any DatabaseWriter, StoreSealing)
+    var opened: Opened
     do throws(StoreError) {
-      opened = try Self.open(path, keys, migrator)
+      opened = try Self.open(path, keys, migrator, known)
     } catch {
       guard error.code == .damaged else { throw error }
       guard whenDamaged == .salvage else {
         throw StoreError(
           .damaged,
-          "\(error.message); restore a backup with `kith restore`, or have what can be saved of it "
-            + "go on with `store: { when_damaged: salvage }`")
+          "\(error.message); restore a backup with `kith restore`, have what can be saved of it "
+            + "go on with `store: { when_damaged: salvage }`, or begin anew with `kith erase`")
       }
-      salvage = try Salvage.save(path, migrator)
-      opened = try Self.open(path, keys, migrator)
+      salvage = try Salvage.save(path, migrator, keys, known, because: error)
+      opened = try Self.open(path, keys, migrator, known)
     }
     self.path = path
     self.salvage = salvage
     self.lock = lock
-    (database, sealing) = opened
-    commits = GroupCommit(database) {}
+    (database, sealing, witness) = (opened.database, opened.sealing, opened.witness)
+    commits = GroupCommit(database, witness) {}
     events = EventLog(retention: retention)
   }
 
@@ -94,6 +103,7 @@ public final class Store: Sendable {
     path = nil
     salvage = nil
     lock = nil
+    witness = nil
     do {
       let queue = try DatabaseQueue()
       try StoreSchema.migrator(migrations).migrate(queue)
@@ -102,7 +112,7 @@ public final class Store: Sendable {
     } catch {
       throw StoreError(.unusable, error, "the store in memory")
     }
-    commits = GroupCommit(database) {}
+    commits = GroupCommit(database, nil) {}
     events = EventLog(retention: retention)
   }
 
@@ -126,7 +136,8 @@ public final class Store: Sendable {
   /// Writes that come at the same time share one transaction, each as if it were alone: `body` sees those before it, and its
   /// failure takes nothing of them. `body` may run a second time after the first was taken back, so that it must do nothing
   /// but read and write the transaction. A write that has begun to wait is carried out also when its task is cancelled.
-  /// - Throws: what `body` throws; ``StoreError`` when the disk is full or fails, after which the next write may succeed;
+  /// - Throws: what `body` throws; ``StoreError`` when the disk is full or fails, after which the next write may succeed, and
+  ///   `removed` when the files are not in their place any more, where nothing that is written would be found;
   ///   `CancellationError` when the task was cancelled before.
   @discardableResult
   public func write<Value: Sendable>(
@@ -151,23 +162,55 @@ public final class Store: Sendable {
     }
   }
 
-  /// Closes the file; nothing can be read or written afterwards. A store that is not closed is closed with its process.
-  public func close() throws { try database.close() }
+  // MARK: The files
+
+  /// How far the store has come, for the host to know; nil in memory, and while its files are not in their place.
+  public var standing: StoreStanding? { witness?.standing }
+
+  /// Calls a function whenever the files turn out to be gone from their place, with what is wrong, and with nil when they are
+  /// back. Each write looks, and so does ``checkPlace()``.
+  public func onTrouble(_ told: @escaping @Sendable (StoreError?) -> Void) {
+    witness?.onTrouble(told)
+  }
+
+  /// Checks that the files are in their place, for a worker to which nobody writes.
+  public func checkPlace() { try? witness?.checkPlace() }
+
+  /// Waits for the writes that were begun, then carries the write-ahead log over into the file and empties it: to be called
+  /// when no more is to be written, before the process ends. What cannot be done is left to the next process.
+  public func settle() async {
+    guard let witness else { return }
+    await withCheckedContinuation { continuation in
+      database.asyncWriteWithoutTransaction { database in
+        witness.settle(database)
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Settles and closes the file; nothing can be read or written afterwards. A process that ends without it, as one that is
+  /// killed, loses nothing that was acknowledged.
+  public func close() throws {
+    if let witness { database.writeWithoutTransaction { witness.settle($0) } }
+    try database.close()
+  }
 
   // MARK: Opening
 
+  private struct Opened {
+    var database: any DatabaseWriter
+    var sealing: StoreSealing
+    var witness: StoreWitness
+  }
+
   private static func open(
-    _ path: String, _ keys: SealingKeys, _ migrator: DatabaseMigrator
-  ) throws(StoreError) -> (any DatabaseWriter, StoreSealing) {
-    // Before SQLite does, which would let others read it.
-    let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else {
-      throw StoreError(
-        .unusable, "\(path) cannot be opened: \(String(cString: strerror(errno)))")
-    }
-    Glibc.close(file)
+    _ path: String, _ keys: SealingKeys, _ migrator: DatabaseMigrator, _ known: StoreStanding?
+  ) throws(StoreError) -> Opened {
+    let history = try StoreHistory.read(path, known: known)
+    try history.checkFiles(path)
+    try createPrivate(path)
     do {
-      try check(path, migrator)
+      try check(path, migrator, keys, history)
       var configuration = Configuration()
       // Another generation of the worker, or a tool, may hold the lock for a moment.
       configuration.busyMode = .timeout(5)
@@ -179,9 +222,15 @@ public final class Store: Sendable {
         // Enough for the pages of a large transaction, 16 MiB: those that do not fit are written twice.
         try database.execute(sql: "PRAGMA cache_size = -16384")
       }
+      // What GRDB has written with NORMAL reaches the disk before what follows: see ``WriteAheadLog``.
+      try DurableCopy.sync("\(path)-wal")
       try migrator.migrate(pool)
-      let sealing = try pool.write { try StoreSealing(keys: keys, in: $0) }
-      return (pool, sealing)
+      let (sealing, found) = try pool.write { database in
+        (try StoreSealing(keys: keys, in: database), try StoreHistory.Found(database))
+      }
+      guard let found else { throw StoreError(.damaged, "\(path): its row of kith_store is gone") }
+      let witness = try StoreWitness(path, found, history.marks, sealing)
+      return Opened(database: pool, sealing: sealing, witness: witness)
     } catch let error as StoreError {
       throw error
     } catch let error as SealingError {
@@ -192,11 +241,33 @@ public final class Store: Sendable {
     }
   }
 
-  /// Checks, before anything is written to it, that a file is whole and of no later version: every page of it, but not
-  /// the order of its indexes, which takes long.
-  private static func check(_ path: String, _ migrator: DatabaseMigrator) throws {
+  /// Makes the file before SQLite does, which would let others read it. One that is there is not opened: to close it would
+  /// take away the locks that SQLite has on it in this process.
+  private static func createPrivate(_ path: String) throws(StoreError) {
+    let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if file >= 0 {
+      Glibc.close(file)
+      return
+    }
+    let code = errno
+    var status = stat()
+    let isFile = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    guard code == EEXIST, isFile else {
+      throw StoreError(
+        .unusable,
+        "\(path) cannot be opened: \(code == EEXIST ? "it is no file" : String(cString: strerror(code)))"
+      )
+    }
+  }
+
+  /// Checks, before anything is written to it, that a file is whole, of no later version, and the one that was last used:
+  /// every page of it, but not the order of its indexes, which takes long.
+  private static func check(
+    _ path: String, _ migrator: DatabaseMigrator, _ keys: SealingKeys, _ history: StoreHistory
+  ) throws {
     var configuration = Configuration()
-    configuration.readonly = true
+    // A process that was killed while it made the file has left a journal, which only a writer may roll back.
+    configuration.readonly = SmallFile.size("\(path)-journal") ?? 0 == 0
     configuration.busyMode = .timeout(5)
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     try checkPages(queue, path)
@@ -206,6 +277,12 @@ public final class Store: Sendable {
         "\(path) was written by a later version of this worker: start that version, or restore a "
           + "backup")
     }
+    let (found, sealing) = try queue.read { database in
+      (try StoreHistory.Found(database), try StoreSealing(of: database, keys))
+    }
+    var history = history
+    if let sealing { history.marks?.removeAll { !$0.isSigned(by: sealing) } }
+    try history.check(found, path)
     try queue.close()
   }
 

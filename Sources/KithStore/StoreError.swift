@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 public import KithAccess
 public import KithRPC
 import KithSealing
@@ -17,6 +18,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case busy
     /// The file is not what was written to it.
     case damaged
+    /// The files were removed or replaced while the store was open: what is written to them is lost.
+    case removed
     /// The file was written by a later version of the worker.
     case laterVersion
     /// The sealing key is missing or another one, or what was sealed was changed.
@@ -42,6 +45,14 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       .sealing,
       "a value of \(column) is damaged: its bytes were changed, or its key is gone; write it anew, or "
         + "restore a backup with `kith restore`")
+  }
+
+  /// An error of the system at a file, by `errno`.
+  init(system path: String) {
+    let code = errno
+    self.init(
+      code == ENOSPC || code == EDQUOT ? .full : .inputOutput,
+      "\(path): \(String(cString: strerror(code)))")
   }
 
   init(_ error: SealingError) { self.init(.sealing, error.message) }
@@ -88,7 +99,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension StoreError: RPCErrorConvertible {
   /// RESOURCE_EXHAUSTED when the disk is full, UNAVAILABLE when it failed or the file is held, DATA_LOSS when it is
-  /// damaged, PERMISSION_DENIED for what the caller may not see, else FAILED_PRECONDITION. The path stays in the process.
+  /// damaged or was removed, PERMISSION_DENIED for what the caller may not see, else FAILED_PRECONDITION. The path stays in the process.
   public var rpcError: RPCError {
     switch code {
     case .full:
@@ -97,6 +108,9 @@ extension StoreError: RPCErrorConvertible {
       RPCError(.unavailable, "what is kept cannot be reached at the moment; nothing was changed")
     case .damaged, .sealing:
       RPCError(.dataLoss, "what is kept cannot be read; the worker's log says why")
+    case .removed:
+      RPCError(
+        .dataLoss, "what is kept was removed under the running worker; the worker's log says why")
     case .denied: RPCError(.permissionDenied, message)
     case .laterVersion, .unusable:
       RPCError(.failedPrecondition, "what is kept cannot be used; the worker's log says why")

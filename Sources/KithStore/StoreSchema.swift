@@ -4,7 +4,7 @@ import GRDB
 enum StoreSchema {
   static let migrations = [
     store, StoredAnswers.migration, EventLog.migration, EventCursor.migration,
-    FamilyLinkTable.migration,
+    FamilyLinkTable.migration, history,
   ]
 
   /// What ends the name of a column whose content is sealed: tools find it by this.
@@ -20,6 +20,16 @@ enum StoreSchema {
           -- The store's own secret, of which fingerprints are made.
           secret_sealed BLOB NOT NULL
         ) STRICT;
+        """)
+  }
+
+  private static let history = Store.Migration("kith store 2") { database in
+    try database.execute(
+      sql: """
+        -- How many transactions the store has committed.
+        ALTER TABLE kith_store ADD COLUMN commits INTEGER NOT NULL DEFAULT 0;
+        -- The logs of the stores in whose place this one was put, by a restore or a salvage, with spaces between them.
+        ALTER TABLE kith_store ADD COLUMN replaced TEXT NOT NULL DEFAULT '';
         """)
   }
 

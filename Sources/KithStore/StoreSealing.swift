@@ -8,7 +8,7 @@ public struct StoreSealing: Sendable {
   /// The worker's keys.
   public let keys: SealingKeys
   /// The sealed values that did not open.
-  public let damage = DamagedValues()
+  public let damage: DamagedValues
   /// Random, made with the store and sealed in it, so that it is destroyed with the keys and stays when they are rotated.
   private let secret: SymmetricKey
 
@@ -38,11 +38,12 @@ public struct StoreSealing: Sendable {
   /// The sealing of an open store; makes its secret when it is new.
   /// - Throws: ``SealingError`` when it was sealed with a key that is not there.
   init(keys: SealingKeys, in database: Database) throws {
-    self.keys = keys
-    if let sealed = try Self.sample(database) {
-      secret = SymmetricKey(data: try keys.open(sealed, at: Self.place))
+    if let existing = try StoreSealing(of: database, keys) {
+      self = existing
       return
     }
+    self.keys = keys
+    damage = DamagedValues()
     secret = SymmetricKey(size: .bits256)
     let bytes = try secret.withUnsafeBytes { bytes throws(SealingError) in
       try keys.seal(Array(bytes), at: Self.place)
@@ -50,6 +51,17 @@ public struct StoreSealing: Sendable {
     try database.execute(
       sql: "INSERT INTO \(Self.table) (id, log, \(Self.column)) VALUES (1, ?, ?)",
       arguments: [EventLog.newID(), Data(bytes)])
+  }
+
+  /// The sealing of a store that has its secret; nil in one that is just being made.
+  /// - Throws: ``SealingError`` when it was sealed with a key that is not there.
+  init?(of database: Database, _ keys: SealingKeys) throws {
+    guard try database.tableExists(Self.table), let sealed = try Self.sample(database) else {
+      return nil
+    }
+    self.keys = keys
+    damage = DamagedValues()
+    secret = SymmetricKey(data: try keys.open(sealed, at: Self.place))
   }
 
   /// Whether these keys open what the store of this database has sealed.

@@ -8,6 +8,7 @@ final class BesideCalls: Sendable {
 
   private let added = Mutex<[ServiceDefinition]>([])
   private let farewells = Mutex<[@Sendable () -> Void]>([])
+  private let closings = Mutex<[Work]>([])
   private let work: AsyncStream<Work>
   private let continuation: AsyncStream<Work>.Continuation
 
@@ -27,6 +28,27 @@ final class BesideCalls: Sendable {
   /// The worker was told to end.
   func leave() {
     for farewell in farewells.withLock(\.self) { farewell() }
+  }
+
+  /// Has something done when the worker's calls have ended, and the work beside them.
+  func add(closing: @escaping Work) { closings.withLock { $0.append(closing) } }
+
+  /// All has ended: does what is to be done then, and waits for it, but not for longer than the process may take.
+  func close(within patience: Duration) async {
+    let closings = closings.withLock(\.self)
+    guard !closings.isEmpty else { return }
+    let (ended, continuation) = AsyncStream<Never>.makeStream()
+    let closing = Task {
+      for closing in closings { await closing() }
+      continuation.finish()
+    }
+    let timer = Task {
+      try? await Task.sleep(for: patience)
+      continuation.finish()
+    }
+    for await _ in ended {}
+    timer.cancel()
+    closing.cancel()
   }
 
   /// Has something done as soon as ``run()`` runs.

@@ -125,6 +125,12 @@ public struct WorkerContext: Sendable {
     besideCalls.add(farewell: body)
   }
 
+  /// Has something done when the worker's calls have ended, and the work beside them, before its process leaves: for a second
+  /// or two at most. To be called before the closure of ``Worker/run(_:)`` returns.
+  package func whenEnded(_ body: @escaping @Sendable () async -> Void) {
+    besideCalls.add(closing: body)
+  }
+
   /// A client of whichever worker of the product serves a service, by the service's full name; the same one each time.
   ///
   ///     let risk = RiskEngineClient(try context.client(ofService: "kith.risk.v1.RiskEngine"))

@@ -28,6 +28,7 @@ public final class WorkerHealth: Sendable {
   }
 
   private let state = Mutex(State())
+  private let store = Mutex<(@Sendable () -> (log: String, commits: Int64)?)?>(nil)
   private let changed: @Sendable () -> Void
 
   /// `changed` is called whenever the worker says something new.
@@ -67,6 +68,14 @@ public final class WorkerHealth: Sendable {
   public func recover(from reason: String) {
     if state.withLock({ $0.own }) == Self.scanner.redacted(reason) { recover() }
   }
+
+  /// Says how to learn how far the worker's store has come, for its reports to the host.
+  package func reportsStore(_ standing: @escaping @Sendable () -> (log: String, commits: Int64)?) {
+    store.withLock { $0 = standing }
+  }
+
+  /// How far the worker's store has come; nil when it has none, or that is not known.
+  var storeStanding: (log: String, commits: Int64)? { store.withLock(\.self)?() }
 
   /// What the worker said last.
   var word: Word { state.withLock { $0.word } }

@@ -123,6 +123,9 @@ final class WorkerRuntime: Sendable {
   /// How long a host that does not read may hold up the end of the worker that it ordered.
   private static let timeToAnswer = Duration.seconds(1)
 
+  /// How long what is done at the end of a drained worker may hold up the end of its process.
+  private static let timeToClose = Duration.seconds(2)
+
   /// Listens, tells so, and serves until the worker has been told to end and has done so.
   func run(on listener: any Listener, listening: () -> Void) async throws(RPCError) -> Outcome {
     try server.start(on: listener)
@@ -131,6 +134,7 @@ final class WorkerRuntime: Sendable {
     let outcome = await drainWhenTold()
     server.close()
     door?.close()
+    if outcome == .drained { await besideCalls.close(within: Self.timeToClose) }
     return outcome
   }
 
@@ -405,7 +409,8 @@ final class WorkerRuntime: Sendable {
     return CheckResponse(
       status: status, reason: reason,
       sinceMs: seconds * 1_000 + attoseconds / 1_000_000_000_000_000,
-      progress: calls.ended, callsInProgress: UInt32(clamping: calls.inProgress))
+      progress: calls.ended, callsInProgress: UInt32(clamping: calls.inProgress),
+      store: health.storeStanding.map { StoreStanding(log: $0.log, commits: $0.commits) })
   }
 
   /// Tells how the worker is: at once, when that changes, and at least every `interval`; when the worker was told to end,

@@ -37,6 +37,7 @@ extension WorkerContext {
         "\(words); they are left as they are: write them anew, or restore a backup with `kith restore`",
         part: "sealed values")
     }
+    keepAccount(of: store)
     serveBesideCalls(.events(EventsService(store: store)))
     // A subscription has no end of its own, and would hold up the worker's for as long as it may take.
     whenLeaving { store.events.endSignals() }
@@ -46,6 +47,30 @@ extension WorkerContext {
       await EventKeeping(store: store, logger: logger) { Int64(clock.now.milliseconds) }.run()
     }
     return store
+  }
+
+  /// How often the files of a store are looked for to which nobody writes.
+  private static let lookAgain = Duration.seconds(2)
+
+  /// Has the host know how far the store has come, an operator that its files are gone, and the file hold everything when the
+  /// worker has ended.
+  private func keepAccount(of store: Store) {
+    let gone =
+      "the files of its store were removed or replaced, and nothing more is written; stop it, bring "
+      + "them back or restore a backup with `kith restore`, and start it"
+    store.onTrouble { [logger, health] error in
+      guard let error else { return health.recover(from: gone) }
+      logger.error("the store is gone", metadata: ["reason": "\(error.message)"])
+      health.degrade(gone)
+    }
+    health.reportsStore { store.standing.map { ($0.log, $0.commits) } }
+    whenEnded { await store.settle() }
+    runBesideCalls {
+      while !Task.isCancelled {
+        store.checkPlace()
+        try? await Task.sleep(for: Self.lookAgain)
+      }
+    }
   }
 
   private func open(_ migrations: [Store.Migration]) throws(RPCError) -> Store {
@@ -62,6 +87,9 @@ extension WorkerContext {
       return try Store(
         path: "\(stateDirectory)/\(Store.fileName)", keys: try sealingKeys(),
         migrations: migrations, whenDamaged: storeOrders.salvages ? .salvage : .refuse,
+        known: storeOrders.knownLog.isEmpty
+          ? nil
+          : StoreStanding(log: storeOrders.knownLog, commits: storeOrders.knownCommits),
         events: retention)
     } catch let error as StoreError {
       throw RPCError(.failedPrecondition, error.message)

@@ -195,4 +195,106 @@ struct KeptDataTests {
       }
     }
   }
+
+  // MARK: Nothing lost in silence
+
+  /// What may become of a store between two lives of its worker.
+  enum Loss: CaseIterable, Sendable {
+    case emptied, removed, cut, folderRemoved, olderFile, olderFolder
+
+    /// What the worker says that comes next.
+    var words: String {
+      switch self {
+      case .emptied: "is empty"
+      case .removed, .folderRemoved: "is missing"
+      case .cut: "is damaged"
+      case .olderFile, .olderFolder: "replaced by an older copy"
+      }
+    }
+
+    func befall(_ folder: String, older: [String: [UInt8]]) throws {
+      let path = "\(folder)/store.sqlite"
+      switch self {
+      case .emptied: truncate(path, 0)
+      case .removed: unlink(path)
+      case .cut: truncate(path, 3 * 4096)
+      case .folderRemoved:
+        for name in TemporaryFolder.names(in: folder) { unlink("\(folder)/\(name)") }
+        rmdir(folder)
+      case .olderFile: try put(older["store.sqlite"], at: path)
+      case .olderFolder:
+        for name in TemporaryFolder.names(in: folder) { unlink("\(folder)/\(name)") }
+        for (name, bytes) in older { try put(bytes, at: "\(folder)/\(name)") }
+      }
+    }
+
+    private func put(_ bytes: [UInt8]?, at path: String) throws {
+      let bytes = try #require(bytes)
+      let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+      defer { close(file) }
+      try #require(write(file, bytes, bytes.count) == bytes.count)
+    }
+  }
+
+  private func files(of folder: String) -> [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    for name in TemporaryFolder.names(in: folder) {
+      let file = open("\(folder)/\(name)", O_RDONLY)
+      defer { close(file) }
+      var bytes = [UInt8](repeating: 0, count: 1 << 20)
+      bytes.removeLast(bytes.count - max(0, read(file, &bytes, bytes.count)))
+      files[name] = bytes
+    }
+    return files
+  }
+
+  @Test(arguments: Loss.allCases)
+  func aStoreThatIsNotWhatItWasIsRefusedWithWhatToDo(_ loss: Loss) async throws {
+    try await RunningProduct.run(
+      Setups.oddWithState(restart: "{ intensity: 1, period: 30s }")
+    ) { product in
+      _ = try await product.settle()
+      let folder = product.places.stateDirectory(worker: "odd")
+      func live(_ entry: String) async throws {
+        _ = try await OnceClient(product.client(of: "odd")).append(
+          AppendRequest(entry: entry), options: options)
+        _ = try await product.host.stopWorker(StopWorkerRequest(name: "odd"), options: options)
+      }
+      try await live("milk")
+      // Ended, it has all in the file.
+      let older = files(of: folder)
+      #expect(older["store.sqlite-wal"]?.isEmpty ?? true)
+      _ = try await product.host.startWorker(StartWorkerRequest(name: "odd"), options: options)
+      try await product.waitUntil("odd") { $0.state == .ready }
+      try await live("bread")
+      try loss.befall(folder, older: older)
+      _ = try? await product.host.startWorker(StartWorkerRequest(name: "odd"), options: options)
+      try await product.waitUntil("odd") { $0.state == .quarantined }
+      let why = try await kith(product.places.stateDirectory, "why", "odd")
+      #expect(why.contains(loss.words) && why.contains("kith restore"), "\(loss): \(why)")
+      #expect(!why.contains("Fatal error") && !why.contains(" at /"), "\(why)")
+    }
+  }
+
+  @Test func whatIsWrittenToFilesThatAreGoneIsRefusedAndSaid() async throws {
+    try await RunningProduct.run(Setups.oddWithState()) { product in
+      _ = try await product.settle()
+      let once = OnceClient(product.client(of: "odd"))
+      _ = try await once.append(AppendRequest(entry: "milk"), options: options)
+      let path = product.places.stateDirectory(worker: "odd") + "/store.sqlite"
+      try #require(rename(path, "\(path).away") == 0)
+      let error = await #expect(throws: RPCError.self) {
+        _ = try await once.append(AppendRequest(entry: "bread"), options: options)
+      }
+      #expect(error?.code == .dataLoss, "\(error as Any)")
+      let gone = "removed or replaced"
+      try await product.waitUntil("odd") { $0.health?.degradation.contains(gone) == true }
+      let status = try await kith(product.places.stateDirectory, "status")
+      #expect(status.contains(gone), "\(status)")
+      // Back in its place all goes on, also without a write.
+      try #require(rename("\(path).away", path) == 0)
+      try await product.waitUntil("odd") { $0.health?.degradation == "" }
+      _ = try await once.append(AppendRequest(entry: "bread"), options: options)
+    }
+  }
 }

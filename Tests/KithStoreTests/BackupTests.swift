@@ -166,7 +166,9 @@ struct BackupTests {
       error?.message.contains(words) == true, "\(error as Any)", sourceLocation: sourceLocation)
     #expect(Files.bytes(store) == before, sourceLocation: sourceLocation)
     let names = TemporaryFolder.names(in: product.stores.folder(of: "reminders"))
-    #expect(!names.contains { $0.contains("restor") }, sourceLocation: sourceLocation)
+    #expect(
+      !names.contains { $0.contains("restor") || $0.contains(".next") },
+      sourceLocation: sourceLocation)
   }
 
   @Test func whatDoesNotFitIsRefusedBeforeAnythingIsReplaced() async throws {
@@ -186,7 +188,9 @@ struct BackupTests {
     let later = Store.Migration("3 later") { try $0.execute(sql: "CREATE TABLE later (x)") }
     try product.open("reminders", migrations: [Person.migration, Note.migration, later]).close()
     _ = try back()
-    for suffix in ["", "-wal", "-shm"] { unlink(product.stores.path(of: "reminders") + suffix) }
+    for suffix in ["", "-wal", "-shm", ".mark"] {
+      unlink(product.stores.path(of: "reminders") + suffix)
+    }
     try product.open("reminders").close()
     try expectRefusal(.laterVersion, "3 later")
   }
@@ -277,5 +281,64 @@ struct BackupTests {
     try Folder.makePrivate(ProductStores.keyFolder(of: product.stores.stateDirectory))
     try product.stores.keyFile.makeIfMissing()
     #expect(throws: StoreError.self) { try product.stores.restore(backup, product: "milo") }
+  }
+
+  /// A backup of less than there was would be taken for all of it when it is needed.
+  @Test(arguments: ["", "-wal"])
+  func noBackupIsMadeOfAStoreThatIsNotWhole(_ suffix: String) async throws {
+    let store = try product.open("reminders")
+    try await store.note(0..<20)
+    // As a killed process leaves it.
+    let image = StoreImage(of: product.stores.folder(of: "reminders"), notes: 20)
+    try store.close()
+    let copy = try TestProduct(keysOf: product)
+    try Folder.makePrivate(copy.stores.folder(of: "reminders"))
+    for (name, bytes) in image.files where name != Store.fileName + suffix {
+      try copy.folder.write(bytes, to: "state/workers/reminders/\(name)", mode: 0o600)
+    }
+    #expect(copy.stores.workers == ["reminders"])
+    let error = #expect(throws: StoreError.self) {
+      try Backup.make(
+        at: path, of: copy.stores, product: "milo", workers: copy.stores.workers, now: 1)
+    }
+    #expect(error?.code == .damaged)
+    // Nor is the key of what may be brought back destroyed.
+    let key = try copy.stores.keyFile.read().keys
+    await #expect(throws: StoreError.self) { try await copy.stores.rotateKey(handOver: nil) }
+    #expect(try copy.stores.keyFile.read().keys.contains(key[0]))
+  }
+
+  /// What the host has noted of the store that was there does not stand against the one that was restored, nor against an
+  /// erasure.
+  @Test func theHostsRecordGoesWithTheStore() async throws {
+    try await product.write(0..<3, of: "reminders")
+    _ = try back()
+    let folder = product.stores.folder(of: "reminders")
+    let log = try #require(try StoreMark.read(of: product.stores.path(of: "reminders"))?.first?.log)
+    let known = StoreStanding(log: log, commits: 99)
+    try Folder.makePrivate(ProductStores.recordsFolder(of: product.stores.stateDirectory))
+    try product.folder.write(known.text, to: "state/stores/reminders", mode: 0o600)
+    // Nothing but the host's record tells which store it was.
+    for name in TemporaryFolder.names(in: folder) { unlink("\(folder)/\(name)") }
+    _ = try product.stores.restore(Backup(path: path), product: "milo")
+    do {
+      let store = try Store(
+        path: product.stores.path(of: "reminders"),
+        keys: try SealingKeys(file: product.stores.keyFile, worker: "reminders"),
+        migrations: [Person.migration, Note.migration], known: known)
+      let notes = try await store.read { try $0.records(Note.self).count }
+      #expect(notes == 3)
+      try store.close()
+    }
+    _ = try product.stores.erase()
+    #expect(product.stores.record(of: "reminders") == nil)
+  }
+
+  @Test func aWorkerIsNotStartedWhileItsStoreIsBeingReplaced() async throws {
+    try await product.write(0..<1, of: "reminders")
+    let lock = try FolderLock(product.stores.folder(of: "reminders"), .exclusive)
+    let error = #expect(throws: StoreError.self) { try product.open("reminders") }
+    #expect(error?.code == .busy)
+    withExtendedLifetime(lock) {}
   }
 }

@@ -184,4 +184,27 @@ struct EventLogTests {
     let next = try await events(of: store, after: page.position)
     #expect(next.lost == nil && next.events.isEmpty)
   }
+
+  @Test func anEventOfExactlyTheAgeOrSizeThatIsKeptIsKept() async throws {
+    let store = try folder.store(events: EventRetention(age: .seconds(10), bytes: 100))
+    // Ages in seconds: 11, 10 and 0.
+    try await store.write { transaction in
+      for at: Int64 in [9_000, 10_000, 20_000] {
+        try transaction.append(Numbered(), about: nil, at: at)
+      }
+    }
+    _ = try await store.write { try $0.trimEvents(now: 20_000) }
+    #expect(try await events(of: store).events.map(\.sequence) == [2, 3])
+    // A hundred bytes fit, a hundred and one do not.
+    let sized = Numbered(number: 0, padding: [UInt8](repeating: 7, count: 48))
+    #expect(try sized.encoded().count == 50)
+    try await store.write { transaction in
+      for _ in 0..<2 { try transaction.append(sized, about: nil, at: 20_000) }
+    }
+    _ = try await store.write { try $0.trimEvents(now: 20_000) }
+    #expect(try await events(of: store).events.map(\.sequence) == [2, 3, 4, 5])
+    try await store.write { try $0.append(Numbered(number: 1), about: nil, at: 20_000) }
+    _ = try await store.write { try $0.trimEvents(now: 20_000) }
+    #expect(try await events(of: store).events.map(\.sequence) == [5, 6])
+  }
 }

@@ -1,8 +1,10 @@
 import GRDB
 import KithAccess
-import KithStore
+import KithRPC
 import KithTesting
 import Testing
+
+@testable import KithStore
 
 enum Everything {
   static let grant = Access(of: .product).grantAll(.own)
@@ -143,5 +145,83 @@ struct RecordTests {
     #expect(removed == [false, true])
     let left = try await store.read { try $0.records(Person.self, under: Everything.grant) }
     #expect(left == [adas])
+  }
+
+  /// A record is one person's: an update that names another's record by its key changes nothing.
+  @Test func anUpdateIsOfARecordOfThatVeryPerson() async throws {
+    let store = try folder.store()
+    let bobs = Person(id: 2, user: .bob, name: "Bob")
+    try await store.write { try $0.save(bobs, under: Everything.grant) }
+    let ada = Access(of: .user(.ada)).grantAll(.change)
+    for grant in [ada, Everything.grant] {
+      let error = await #expect(throws: StoreError.self) {
+        try await store.write { transaction in
+          try transaction.update(
+            Person(id: 2, user: .ada, name: "Eve", born: 1), columns: ["name", "born"], under: grant
+          )
+        }
+      }
+      #expect(error?.code == .denied)
+    }
+    let left = try await store.read { try $0.records(Person.self, under: Everything.grant) }
+    #expect(left == [bobs])
+    // Nor one of nobody's, as if it were there.
+    let error = await #expect(throws: StoreError.self) {
+      try await store.write { transaction in
+        try transaction.update(
+          Person(id: 3, user: .ada, name: "Eve"), columns: ["name"], under: ada)
+      }
+    }
+    #expect(error?.code == .denied)
+  }
+
+  /// By their indexes two columns with the same content are not to be told to hold the same.
+  @Test func anIndexIsOfItsColumnAlone() async throws {
+    let store = try folder.store()
+    let (one, other) = try await store.read { transaction in
+      (
+        transaction.index(of: "2", in: Person.self, "phone_index"),
+        transaction.index(of: "2", in: Person.self, "name_index")
+      )
+    }
+    #expect(one != other)
+  }
+
+  /// An answer is bound to its call: moved to another's row it opens nowhere.
+  @Test func whatIsSealedUnderAKeyOfBytesOpensInItsOwnRowAlone() async throws {
+    let store = try folder.store()
+    let answers = StoredAnswers(in: store, now: { 0 })
+    let calls = [KeyedCalls.one, KeyedCalls.other]
+    for (number, call) in calls.enumerated() {
+      _ = try await answers.begin(call)
+      try await answers.finish(call, answer: [UInt8(number)])
+    }
+    try await store.write { transaction in
+      let ids = calls.map { StoredAnswers.id(of: $0, transaction) }
+      try transaction.database.execute(
+        sql: """
+          UPDATE kith_answer SET answer_sealed = (SELECT answer_sealed FROM kith_answer WHERE id = ?)
+          WHERE id = ?
+          """, arguments: [ids[0], ids[1]])
+    }
+    #expect(try await answers.begin(calls[0]) == .answered([0]))
+    let error = await #expect(throws: StoreError.self) { try await answers.begin(calls[1]) }
+    #expect(error?.code == .sealing)
+  }
+
+  @Test func aLimitAndAConditionAreKeptTo() async throws {
+    let store = try folder.store()
+    try await store.write { transaction in
+      for id in 1...5 {
+        let person = Person(id: Int64(id), user: .ada, name: "x", born: id)
+        try transaction.save(person, under: Everything.grant)
+      }
+    }
+    let found = try await store.read {
+      try $0.records(
+        Person.self, where: "born > \(1) OR born < \(0)", orderedBy: "born DESC", limit: 2,
+        under: Everything.grant)
+    }
+    #expect(found.map(\.id) == [5, 4])
   }
 }

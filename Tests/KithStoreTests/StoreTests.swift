@@ -171,7 +171,7 @@ struct StoreTests {
 
   @Test(arguments: [
     (StoreError.Code.full, StatusCode.resourceExhausted), (.inputOutput, .unavailable),
-    (.busy, .unavailable), (.damaged, .dataLoss), (.sealing, .dataLoss),
+    (.busy, .unavailable), (.damaged, .dataLoss), (.removed, .dataLoss), (.sealing, .dataLoss),
     (.denied, .permissionDenied), (.laterVersion, .failedPrecondition),
     (.unusable, .failedPrecondition),
   ])

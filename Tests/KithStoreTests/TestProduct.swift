@@ -16,6 +16,14 @@ struct TestProduct {
     try stores.keyFile.makeIfMissing()
   }
 
+  /// An empty state with the key of another product.
+  init(keysOf other: TestProduct) throws {
+    folder = try TemporaryFolder()
+    stores = ProductStores(stateDirectory: "\(folder.path)/state")
+    try Folder.makePrivate(ProductStores.keyFolder(of: stores.stateDirectory))
+    try stores.keyFile.replace(with: try other.stores.keyFile.read())
+  }
+
   /// Opens the store of a worker, as its process does.
   func open(
     _ worker: String, migrations: [Store.Migration] = [Person.migration, Note.migration]

@@ -223,4 +223,120 @@ struct EventConsumerTests {
     #expect(seen == Array(0..<200))
     try other.close()
   }
+
+  /// The events of a store, told to a subscriber when a gate is opened.
+  private struct Gated: EventsHandler {
+    let service: EventsService
+    /// Ends when a subscriber has come, with the position that it has read.
+    let arrived: AsyncStream<Never>.Continuation
+    let gate: AsyncStream<Never>
+
+    func subscribe(
+      _ request: SubscribeRequest, responses: ResponseWriter<SubscribeResponse>,
+      context: CallContext
+    ) async throws {
+      arrived.finish()
+      for await _ in gate {}
+      try await service.subscribe(request, responses: responses, context: context)
+    }
+  }
+
+  /// One process of a worker takes a page whose first half another one has taken since the page was asked for.
+  @Test func ofAPageThatOverlapsInPartOnlyTheRestTakesEffect() async throws {
+    let (producer, coming) = (try producing.store(), try consuming.store())
+    let leaving = try consuming.store()
+    try await producer.tell(0..<5)
+    let (arrived, arrival) = AsyncStream<Never>.makeStream()
+    let (gate, opening) = AsyncStream<Never>.makeStream()
+    let transport = InProcessTransport()
+    let server = RPCServer(services: [
+      .events(Gated(service: EventsService(store: producer), arrived: arrival, gate: gate))
+    ])
+    try server.start(on: transport.listener)
+    let client = RPCClient(connector: transport.connector)
+    defer {
+      client.close()
+      server.close()
+    }
+    let slow = Task { try await consume(client, into: coming) { $0.count >= 10 } }
+    // It has read that nothing was taken, and asks for all from the begin.
+    for await _ in arrived {}
+    try await serving(producer) { client in
+      try await consume(client, into: leaving) { $0.count >= 5 }
+    }
+    try await producer.tell(5..<10)
+    opening.finish()
+    try await slow.value
+    let seen = try await Seen.all(in: coming)
+    #expect(seen == Array(0..<10))
+    try leaving.close()
+  }
+
+  /// A restored worker tells under another name of numbers that were seen: all of it follows, and the consumer is told.
+  @Test func anotherLogIsTakenFromItsBeginAfterTheConsumerWasTold() async throws {
+    let (producer, consumer) = (try producing.store(), try consuming.store())
+    try await producer.tell(0..<10)
+    try await serving(producer) { client in
+      try await consume(client, into: consumer) { $0.count >= 10 }
+      try await producer.write { transaction in
+        try transaction.database.execute(sql: "UPDATE kith_store SET log = 'restored'")
+      }
+      try await producer.tell(10..<12)
+      let losses = Mutex<[LostEvents]>([])
+      try await consume(
+        client, into: consumer, lost: { lost, _ in losses.withLock { $0.append(lost) } }
+      ) {
+        $0.count >= 22
+      }
+      #expect(losses.withLock { $0 } == [LostEvents(reason: .otherLog, from: 1, to: 0)])
+    }
+    let seen = try await Seen.all(in: consumer)
+    #expect(seen == Array(0..<10) + Array(0..<12))
+  }
+
+  /// What is lost is told once, also when the event behind it cannot be handled at first.
+  @Test func aLossIsToldOnceBeforeAnEventThatCannotBeHandled() async throws {
+    let (producer, consumer) = (try producing.store(), try consuming.store())
+    try await producer.tell(0..<10)
+    struct Failure: Error {}
+    try await serving(producer) { client in
+      try await consume(client, into: consumer) { $0.count >= 10 }
+      try await producer.tell(10..<20)
+      try await producer.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            DELETE FROM kith_event WHERE sequence <= 15;
+            UPDATE kith_event_head SET removed = 15, removed_end = 0;
+            """)
+      }
+      let attempts = Atomic(0)
+      try await consume(
+        client, into: consumer,
+        handle: { event, transaction in
+          if event.sequence == 16, attempts.add(1, ordering: .relaxed).newValue < 4 {
+            throw Failure()
+          }
+          try Seen.add(event, transaction)
+        },
+        lost: { _, transaction in
+          try transaction.database.execute(sql: "INSERT INTO seen VALUES (-1)")
+        }
+      ) { $0.count >= 16 }
+    }
+    let seen = try await Seen.all(in: consumer)
+    #expect(seen == Array(0..<10) + [-1] + Array(15..<20))
+  }
+
+  @Test func asManyTypesAreTakenAsItSays() async throws {
+    let producer = try producing.store()
+    try await producer.tell(0..<1)
+    try await serving(producer) { client in
+      let types = (0..<99).map { "\($0)" } + [Numbered.fullName]
+      let stream = try await EventsClient(client).subscribe(SubscribeRequest(types: types))
+      for try await response in stream {
+        #expect(response.events.count == 1)
+        break
+      }
+    }
+  }
 }

@@ -22,6 +22,10 @@ public struct CheckResponse: GeneratedMessage {
   /// Calls in progress now, this one apart.
   public var callsInProgress: UInt32 = 0
 
+  /// How far the worker's store has come. Absent for a worker without one, and while the files of the store are not in their
+  /// place.
+  public var store: StoreStanding? = nil
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -34,18 +38,20 @@ public struct CheckResponse: GeneratedMessage {
     reason: String = "",
     sinceMs: Int64 = 0,
     progress: UInt64 = 0,
-    callsInProgress: UInt32 = 0
+    callsInProgress: UInt32 = 0,
+    store: StoreStanding? = nil
   ) {
     self.status = status
     self.reason = reason
     self.sinceMs = sinceMs
     self.progress = progress
     self.callsInProgress = callsInProgress
+    self.store = store
   }
 
   public static var fullName: String { "kith.health.v1.CheckResponse" }
 
-  public static let layout = WireLayout(depth: 0, kith__health__v1__check_response__init)
+  public static let layout = WireLayout(depth: 1, kith__health__v1__check_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Health__V1__CheckResponse.self)
@@ -54,6 +60,7 @@ public struct CheckResponse: GeneratedMessage {
     if c.pointee.has_since_ms != 0 { self.sinceMs = c.pointee.since_ms }
     if c.pointee.has_progress != 0 { self.progress = c.pointee.progress }
     if c.pointee.has_calls_in_progress != 0 { self.callsInProgress = c.pointee.calls_in_progress }
+    try Unpacked.merge(c.pointee.store, c.pointee.n_store, into: &self.store)
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -80,6 +87,7 @@ public struct CheckResponse: GeneratedMessage {
       c.pointee.calls_in_progress = self.callsInProgress
       c.pointee.has_calls_in_progress = 1
     }
+    (c.pointee.store, c.pointee.n_store) = try arena.fill(self.store)
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -89,6 +97,7 @@ public struct CheckResponse: GeneratedMessage {
     if self.sinceMs != 0 { text.add("sinceMs", self.sinceMs) }
     if self.progress != 0 { text.add("progress", self.progress) }
     if self.callsInProgress != 0 { text.add("callsInProgress", self.callsInProgress) }
+    if let value = self.store { text.add("store", value) }
     text.add(self.unknownFields)
   }
 }

@@ -31,7 +31,7 @@ public struct WatchResponse: GeneratedMessage {
 
   public static var fullName: String { "kith.health.v1.WatchResponse" }
 
-  public static let layout = WireLayout(depth: 1, kith__health__v1__watch_response__init)
+  public static let layout = WireLayout(depth: 2, kith__health__v1__watch_response__init)
 
   public mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError) {
     let c = message.assumingMemoryBound(to: Kith__Health__V1__WatchResponse.self)

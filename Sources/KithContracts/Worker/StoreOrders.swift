@@ -16,6 +16,12 @@ public struct StoreOrders: GeneratedMessage {
   /// How many bytes of events are kept at most. Zero means 64 MiB.
   public var keepEventsBytes: Int64 = 0
 
+  /// The identity of the store as the worker reported it last (StoreStanding in kith.health.v1). Empty when it never did.
+  public var knownLog: String = ""
+
+  /// How many transactions that store had committed.
+  public var knownCommits: Int64 = 0
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -26,11 +32,15 @@ public struct StoreOrders: GeneratedMessage {
   public init(
     salvages: Bool = false,
     keepEventsMs: Int64 = 0,
-    keepEventsBytes: Int64 = 0
+    keepEventsBytes: Int64 = 0,
+    knownLog: String = "",
+    knownCommits: Int64 = 0
   ) {
     self.salvages = salvages
     self.keepEventsMs = keepEventsMs
     self.keepEventsBytes = keepEventsBytes
+    self.knownLog = knownLog
+    self.knownCommits = knownCommits
   }
 
   public static var fullName: String { "kith.worker.v1.StoreOrders" }
@@ -42,6 +52,8 @@ public struct StoreOrders: GeneratedMessage {
     if c.pointee.has_salvages != 0 { self.salvages = c.pointee.salvages != 0 }
     if c.pointee.has_keep_events_ms != 0 { self.keepEventsMs = c.pointee.keep_events_ms }
     if c.pointee.has_keep_events_bytes != 0 { self.keepEventsBytes = c.pointee.keep_events_bytes }
+    if c.pointee.has_known_log != 0 { self.knownLog = try Unpacked.text(c.pointee.known_log, "kith.worker.v1.StoreOrders.known_log") }
+    if c.pointee.has_known_commits != 0 { self.knownCommits = c.pointee.known_commits }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -60,6 +72,14 @@ public struct StoreOrders: GeneratedMessage {
       c.pointee.keep_events_bytes = self.keepEventsBytes
       c.pointee.has_keep_events_bytes = 1
     }
+    if !self.knownLog.isEmpty {
+      c.pointee.known_log = arena.copy(self.knownLog)
+      c.pointee.has_known_log = 1
+    }
+    if self.knownCommits != 0 {
+      c.pointee.known_commits = self.knownCommits
+      c.pointee.has_known_commits = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -67,6 +87,8 @@ public struct StoreOrders: GeneratedMessage {
     if self.salvages { text.add("salvages", self.salvages) }
     if self.keepEventsMs != 0 { text.add("keepEventsMs", self.keepEventsMs) }
     if self.keepEventsBytes != 0 { text.add("keepEventsBytes", self.keepEventsBytes) }
+    if !self.knownLog.isEmpty { text.add("knownLog", self.knownLog) }
+    if self.knownCommits != 0 { text.add("knownCommits", self.knownCommits) }
     text.add(self.unknownFields)
   }
 }

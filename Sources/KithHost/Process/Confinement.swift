@@ -15,8 +15,6 @@ struct Confinement: Sendable, Hashable {
   var visible: [String] = []
   /// Folders in which sockets may be made and removed.
   var socketFolders: [String] = []
-  /// Folders that are there with nothing in them to be read: sockets in them can be connected to.
-  var visible: [String] = []
   /// Devices that may be read and written.
   var devices: [String] = []
   /// TCP ports at which it may listen; nil for any.

@@ -21,6 +21,8 @@ struct HealthReportMessage: Sendable {
   var callsInProgress: UInt32
   /// Whether it ends its calls.
   var isDraining: Bool
+  /// How far its store has come; nil when it has not said.
+  var store: StoreRecords.Standing?
 
   /// Reads a report.
   init(_ response: WatchResponse) {
@@ -35,5 +37,6 @@ struct HealthReportMessage: Sendable {
     progress = state.progress
     callsInProgress = state.callsInProgress
     isDraining = state.status == .draining
+    store = state.store.map { StoreRecords.Standing(log: $0.log, commits: $0.commits) }
   }
 }

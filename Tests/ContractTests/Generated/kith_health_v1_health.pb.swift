@@ -152,6 +152,37 @@ nonisolated struct Kith_Health_V1_CheckResponse: Sendable {
   /// Calls in progress now, this one apart.
   var callsInProgress: UInt32 = 0
 
+  /// How far the worker's store has come. Absent for a worker without one, and while the files of the store are not in their
+  /// place.
+  var store: Kith_Health_V1_StoreStanding {
+    get {_store ?? Kith_Health_V1_StoreStanding()}
+    set {_store = newValue}
+  }
+  /// Returns true if `store` has been explicitly set.
+  var hasStore: Bool {self._store != nil}
+  /// Clears the value of `store`. Subsequent reads from it will return its default value.
+  mutating func clearStore() {self._store = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _store: Kith_Health_V1_StoreStanding? = nil
+}
+
+/// How far a worker's store has come, which the host keeps and hands over at the next start: a store that is another one then,
+/// or has fewer transactions, was damaged or replaced.
+nonisolated struct Kith_Health_V1_StoreStanding: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The store's identity.
+  var log: String = String()
+
+  /// How many transactions it has committed.
+  var commits: Int64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -255,7 +286,7 @@ nonisolated extension Kith_Health_V1_CheckRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Kith_Health_V1_CheckResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CheckResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}reason\0\u{3}since_ms\0\u{1}progress\0\u{3}calls_in_progress\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}reason\0\u{3}since_ms\0\u{1}progress\0\u{3}calls_in_progress\0\u{1}store\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -268,12 +299,17 @@ nonisolated extension Kith_Health_V1_CheckResponse: SwiftProtobuf.Message, Swift
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.sinceMs) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.progress) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.callsInProgress) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._store) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.status != .unspecified {
       try visitor.visitSingularEnumField(value: self.status, fieldNumber: 1)
     }
@@ -289,6 +325,9 @@ nonisolated extension Kith_Health_V1_CheckResponse: SwiftProtobuf.Message, Swift
     if self.callsInProgress != 0 {
       try visitor.visitSingularUInt32Field(value: self.callsInProgress, fieldNumber: 5)
     }
+    try { if let v = self._store {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -298,6 +337,42 @@ nonisolated extension Kith_Health_V1_CheckResponse: SwiftProtobuf.Message, Swift
     if lhs.sinceMs != rhs.sinceMs {return false}
     if lhs.progress != rhs.progress {return false}
     if lhs.callsInProgress != rhs.callsInProgress {return false}
+    if lhs._store != rhs._store {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Health_V1_StoreStanding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StoreStanding"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}commits\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.log) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.commits) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.log.isEmpty {
+      try visitor.visitSingularStringField(value: self.log, fieldNumber: 1)
+    }
+    if self.commits != 0 {
+      try visitor.visitSingularInt64Field(value: self.commits, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Health_V1_StoreStanding, rhs: Kith_Health_V1_StoreStanding) -> Bool {
+    if lhs.log != rhs.log {return false}
+    if lhs.commits != rhs.commits {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

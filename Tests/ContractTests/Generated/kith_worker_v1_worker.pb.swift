@@ -207,6 +207,12 @@ nonisolated struct Kith_Worker_V1_StoreOrders: Sendable {
   /// How many bytes of events are kept at most. Zero means 64 MiB.
   var keepEventsBytes: Int64 = 0
 
+  /// The identity of the store as the worker reported it last (StoreStanding in kith.health.v1). Empty when it never did.
+  var knownLog: String = String()
+
+  /// How many transactions that store had committed.
+  var knownCommits: Int64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -868,7 +874,7 @@ nonisolated extension Kith_Worker_V1_VirtualTime: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Kith_Worker_V1_StoreOrders: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".StoreOrders"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}salvages\0\u{3}keep_events_ms\0\u{3}keep_events_bytes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}salvages\0\u{3}keep_events_ms\0\u{3}keep_events_bytes\0\u{3}known_log\0\u{3}known_commits\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -879,6 +885,8 @@ nonisolated extension Kith_Worker_V1_StoreOrders: SwiftProtobuf.Message, SwiftPr
       case 1: try { try decoder.decodeSingularBoolField(value: &self.salvages) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.keepEventsMs) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.keepEventsBytes) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.knownLog) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.knownCommits) }()
       default: break
       }
     }
@@ -894,6 +902,12 @@ nonisolated extension Kith_Worker_V1_StoreOrders: SwiftProtobuf.Message, SwiftPr
     if self.keepEventsBytes != 0 {
       try visitor.visitSingularInt64Field(value: self.keepEventsBytes, fieldNumber: 3)
     }
+    if !self.knownLog.isEmpty {
+      try visitor.visitSingularStringField(value: self.knownLog, fieldNumber: 4)
+    }
+    if self.knownCommits != 0 {
+      try visitor.visitSingularInt64Field(value: self.knownCommits, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -901,6 +915,8 @@ nonisolated extension Kith_Worker_V1_StoreOrders: SwiftProtobuf.Message, SwiftPr
     if lhs.salvages != rhs.salvages {return false}
     if lhs.keepEventsMs != rhs.keepEventsMs {return false}
     if lhs.keepEventsBytes != rhs.keepEventsBytes {return false}
+    if lhs.knownLog != rhs.knownLog {return false}
+    if lhs.knownCommits != rhs.knownCommits {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

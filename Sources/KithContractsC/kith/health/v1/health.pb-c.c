@@ -187,6 +187,51 @@ void   kith__health__v1__check_response__free_unpacked
   assert(message->base.descriptor == &kith__health__v1__check_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__health__v1__store_standing__init
+                     (Kith__Health__V1__StoreStanding         *message)
+{
+  static const Kith__Health__V1__StoreStanding init_value = KITH__HEALTH__V1__STORE_STANDING__INIT;
+  *message = init_value;
+}
+size_t kith__health__v1__store_standing__get_packed_size
+                     (const Kith__Health__V1__StoreStanding *message)
+{
+  assert(message->base.descriptor == &kith__health__v1__store_standing__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__health__v1__store_standing__pack
+                     (const Kith__Health__V1__StoreStanding *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__health__v1__store_standing__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__health__v1__store_standing__pack_to_buffer
+                     (const Kith__Health__V1__StoreStanding *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__health__v1__store_standing__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Health__V1__StoreStanding *
+       kith__health__v1__store_standing__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Health__V1__StoreStanding *)
+     protobuf_c_message_unpack (&kith__health__v1__store_standing__descriptor,
+                                allocator, len, data);
+}
+void   kith__health__v1__store_standing__free_unpacked
+                     (Kith__Health__V1__StoreStanding *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__health__v1__store_standing__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor kith__health__v1__watch_request__field_descriptors[1] =
 {
   {
@@ -294,7 +339,7 @@ const ProtobufCMessageDescriptor kith__health__v1__check_request__descriptor =
   (ProtobufCMessageInit) kith__health__v1__check_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__health__v1__check_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor kith__health__v1__check_response__field_descriptors[6] =
 {
   {
     "status",
@@ -356,6 +401,18 @@ static const ProtobufCFieldDescriptor kith__health__v1__check_response__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "store",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Health__V1__CheckResponse, n_store),
+    offsetof(Kith__Health__V1__CheckResponse, store),
+    &kith__health__v1__store_standing__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__health__v1__check_response__field_indices_by_name[] = {
   4,   /* field[4] = calls_in_progress */
@@ -363,11 +420,12 @@ static const unsigned kith__health__v1__check_response__field_indices_by_name[] 
   1,   /* field[1] = reason */
   2,   /* field[2] = since_ms */
   0,   /* field[0] = status */
+  5,   /* field[5] = store */
 };
 static const ProtobufCIntRange kith__health__v1__check_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor kith__health__v1__check_response__descriptor =
 {
@@ -377,10 +435,61 @@ const ProtobufCMessageDescriptor kith__health__v1__check_response__descriptor =
   "Kith__Health__V1__CheckResponse",
   "kith.health.v1",
   sizeof(Kith__Health__V1__CheckResponse),
-  5,
+  6,
   kith__health__v1__check_response__field_descriptors,
   kith__health__v1__check_response__field_indices_by_name,
   1,  kith__health__v1__check_response__number_ranges,
   (ProtobufCMessageInit) kith__health__v1__check_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__health__v1__store_standing__field_descriptors[2] =
+{
+  {
+    "log",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Health__V1__StoreStanding, has_log),
+    offsetof(Kith__Health__V1__StoreStanding, log),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commits",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Health__V1__StoreStanding, has_commits),
+    offsetof(Kith__Health__V1__StoreStanding, commits),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__health__v1__store_standing__field_indices_by_name[] = {
+  1,   /* field[1] = commits */
+  0,   /* field[0] = log */
+};
+static const ProtobufCIntRange kith__health__v1__store_standing__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__health__v1__store_standing__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.health.v1.StoreStanding",
+  "StoreStanding",
+  "Kith__Health__V1__StoreStanding",
+  "kith.health.v1",
+  sizeof(Kith__Health__V1__StoreStanding),
+  2,
+  kith__health__v1__store_standing__field_descriptors,
+  kith__health__v1__store_standing__field_indices_by_name,
+  1,  kith__health__v1__store_standing__number_ranges,
+  (ProtobufCMessageInit) kith__health__v1__store_standing__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

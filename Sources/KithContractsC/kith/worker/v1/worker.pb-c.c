@@ -1392,7 +1392,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__virtual_time__descriptor =
   (ProtobufCMessageInit) kith__worker__v1__virtual_time__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__worker__v1__store_orders__field_descriptors[3] =
+static const ProtobufCFieldDescriptor kith__worker__v1__store_orders__field_descriptors[5] =
 {
   {
     "salvages",
@@ -1430,16 +1430,42 @@ static const ProtobufCFieldDescriptor kith__worker__v1__store_orders__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "known_log",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Worker__V1__StoreOrders, has_known_log),
+    offsetof(Kith__Worker__V1__StoreOrders, known_log),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "known_commits",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Worker__V1__StoreOrders, has_known_commits),
+    offsetof(Kith__Worker__V1__StoreOrders, known_commits),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__worker__v1__store_orders__field_indices_by_name[] = {
   2,   /* field[2] = keep_events_bytes */
   1,   /* field[1] = keep_events_ms */
+  4,   /* field[4] = known_commits */
+  3,   /* field[3] = known_log */
   0,   /* field[0] = salvages */
 };
 static const ProtobufCIntRange kith__worker__v1__store_orders__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor kith__worker__v1__store_orders__descriptor =
 {
@@ -1449,7 +1475,7 @@ const ProtobufCMessageDescriptor kith__worker__v1__store_orders__descriptor =
   "Kith__Worker__V1__StoreOrders",
   "kith.worker.v1",
   sizeof(Kith__Worker__V1__StoreOrders),
-  3,
+  5,
   kith__worker__v1__store_orders__field_descriptors,
   kith__worker__v1__store_orders__field_indices_by_name,
   1,  kith__worker__v1__store_orders__number_ranges,

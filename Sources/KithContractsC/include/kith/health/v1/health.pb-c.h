@@ -19,6 +19,7 @@ typedef struct Kith__Health__V1__WatchRequest Kith__Health__V1__WatchRequest;
 typedef struct Kith__Health__V1__WatchResponse Kith__Health__V1__WatchResponse;
 typedef struct Kith__Health__V1__CheckRequest Kith__Health__V1__CheckRequest;
 typedef struct Kith__Health__V1__CheckResponse Kith__Health__V1__CheckResponse;
+typedef struct Kith__Health__V1__StoreStanding Kith__Health__V1__StoreStanding;
 
 
 /* --- enums --- */
@@ -72,10 +73,25 @@ struct  Kith__Health__V1__CheckResponse
   uint64_t progress;
   protobuf_c_boolean has_calls_in_progress;
   uint32_t calls_in_progress;
+  size_t n_store;
+  Kith__Health__V1__StoreStanding **store;
 };
 #define KITH__HEALTH__V1__CHECK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__health__v1__check_response__descriptor) \
-    , 0, 0, 0, {0,NULL}, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0,NULL }
+
+
+struct  Kith__Health__V1__StoreStanding
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_log;
+  ProtobufCBinaryData log;
+  protobuf_c_boolean has_commits;
+  int64_t commits;
+};
+#define KITH__HEALTH__V1__STORE_STANDING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__health__v1__store_standing__descriptor) \
+    , 0, {0,NULL}, 0, 0 }
 
 
 /* Kith__Health__V1__WatchRequest methods */
@@ -154,6 +170,25 @@ Kith__Health__V1__CheckResponse *
 void   kith__health__v1__check_response__free_unpacked
                      (Kith__Health__V1__CheckResponse *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Health__V1__StoreStanding methods */
+void   kith__health__v1__store_standing__init
+                     (Kith__Health__V1__StoreStanding         *message);
+size_t kith__health__v1__store_standing__get_packed_size
+                     (const Kith__Health__V1__StoreStanding   *message);
+size_t kith__health__v1__store_standing__pack
+                     (const Kith__Health__V1__StoreStanding   *message,
+                      uint8_t             *out);
+size_t kith__health__v1__store_standing__pack_to_buffer
+                     (const Kith__Health__V1__StoreStanding   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Health__V1__StoreStanding *
+       kith__health__v1__store_standing__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__health__v1__store_standing__free_unpacked
+                     (Kith__Health__V1__StoreStanding *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Kith__Health__V1__WatchRequest_Closure)
@@ -168,6 +203,9 @@ typedef void (*Kith__Health__V1__CheckRequest_Closure)
 typedef void (*Kith__Health__V1__CheckResponse_Closure)
                  (const Kith__Health__V1__CheckResponse *message,
                   void *closure_data);
+typedef void (*Kith__Health__V1__StoreStanding_Closure)
+                 (const Kith__Health__V1__StoreStanding *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -178,6 +216,7 @@ extern const ProtobufCMessageDescriptor kith__health__v1__watch_request__descrip
 extern const ProtobufCMessageDescriptor kith__health__v1__watch_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__health__v1__check_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__health__v1__check_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__health__v1__store_standing__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -124,10 +124,14 @@ struct  Kith__Worker__V1__StoreOrders
   int64_t keep_events_ms;
   protobuf_c_boolean has_keep_events_bytes;
   int64_t keep_events_bytes;
+  protobuf_c_boolean has_known_log;
+  ProtobufCBinaryData known_log;
+  protobuf_c_boolean has_known_commits;
+  int64_t known_commits;
 };
 #define KITH__WORKER__V1__STORE_ORDERS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__worker__v1__store_orders__descriptor) \
-    , 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0, 0 }
 
 
 struct  Kith__Worker__V1__NetworkListener
