@@ -289,7 +289,7 @@ public actor Host {
     }
     if successor == nil, case .success(let groups) = controlGroups { groups.remove() }
     log(successor.map { "becomes \($0.path)" } ?? "ended")
-    await logs.flush()
+    await logs.flush(isLast: successor == nil)
     if let failure { throw failure }
     guard let successor else { return }
     let failure = successor.become(keeping: lock.number)
