@@ -340,7 +340,7 @@ public actor Host {
       countingGroups?.remove()
     }
     log(successor.map { "becomes \($0.path)" } ?? "ended")
-    await logs.flush()
+    await logs.flush(isLast: successor == nil)
     if successor == nil, !isRootLost { HostSecrets.remove(settings.places) }
     if let failure { throw failure }
     guard let successor else { return }

@@ -433,6 +433,30 @@ import Testing
       lines.contains { $0.stream == .host && $0.text.hasPrefix("dropped 9") }, "\(lines)")
   }
 
+  @Test func aHostThatEndsTakesLessOfTheLastWords() async throws {
+    defer { stop() }
+    let logs = try keeper(
+      bounds: LogKeeper.Bounds(rest: 50_000, restAtTheEnd: 2000, portion: 1000))
+    let incarnation = Incarnation(worker: "a", generation: 1)
+    let spools = try spools(of: incarnation)
+    let (held, release) = try Descriptor.pipe()
+    // Nothing is scrubbed before the end has begun.
+    scrubber.perform { _ = try? held.read(atMost: 1) }
+    try spools.stdout.writeAll(numbered(0..<400), to: "a spool")
+    logs.capture(incarnation)
+    logs.finish(incarnation)
+    async let flushed: Void = logs.flush(isLast: true)
+    for _ in 0..<60_000 where await !logs.output.isLast {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    try release.writeAll([1], to: "a pipe")
+    await flushed
+    let lines = try await lines(of: "a", logs)
+    // The piece that was under way, and the last ones.
+    #expect(numbers(lines).count <= 40 && numbers(lines).last == 399)
+    #expect(lines.contains { $0.text.hasPrefix("dropped 3") })
+  }
+
   @Test func aWorkerThatHasUsedItsBudgetWaitsAndLosesNothing() async throws {
     defer { stop() }
     var bounds = LogKeeper.Bounds(portion: 1000)

@@ -33,6 +33,8 @@ extension LogKeeper {
     var turns: [String] = []
     /// What is being scrubbed.
     var inProgress: Incarnation?
+    /// Whether the host ends as soon as the last words have been taken.
+    var isLast = false
     var budgets: [String: ScrubbingBudget] = [:]
     /// At which turn each worker was served last.
     var served: [String: UInt64] = [:]
@@ -290,7 +292,7 @@ extension LogKeeper {
       output.inProgress != source.incarnation
     else { return }
     let end = min(source.end ?? .max, source.spool.size)
-    let kept = source.end == nil ? bounds.backlog / 2 : bounds.rest
+    let kept = source.end == nil ? bounds.backlog / 2 : limit(of: source)
     if let dropped = output.sources[name]?.spool.drop(leaving: kept, before: end) {
       say(dropped, of: name)
     }
@@ -302,9 +304,13 @@ extension LogKeeper {
   }
 
   private func isOverBound(_ name: String) -> Bool {
-    output.sources[name].map {
-      $0.waiting > ($0.end == nil ? bounds.backlog : bounds.rest)
-    } ?? false
+    output.sources[name].map { $0.waiting > limit(of: $0) } ?? false
+  }
+
+  /// How many bytes of a source may wait.
+  private func limit(of source: Source) -> UInt64 {
+    guard source.end != nil else { return bounds.backlog }
+    return output.isLast ? min(bounds.rest, bounds.restAtTheEnd) : bounds.rest
   }
 
   /// Has the log and the status say what was dropped of a source, whose position is behind it.

@@ -18,6 +18,8 @@ actor LogKeeper {
     var backlog: UInt64 = 8 << 20
     /// How many bytes of one stream are taken after the end of its process: its last words, and no more than is read at once.
     var rest: UInt64 = 512 << 10
+    /// As above, when the host itself ends and somebody waits for that.
+    var restAtTheEnd: UInt64 = 64 << 10
     /// How many bytes are read at a time, so that the workers take turns.
     var portion = 32 << 10
     /// How many bytes that stand in the log are given back at a time.
@@ -301,7 +303,9 @@ actor LogKeeper {
 
   /// Returns when everything that was asked for before has been written, as far as it can be; what processes that still run
   /// have written is left to the next host.
-  func flush() async {
+  /// - Parameter isLast: whether the host ends then, which a flood must not delay.
+  func flush(isLast: Bool = false) async {
+    output.isLast = isLast
     while !Task.isCancelled, let incarnation = output.ending.first { await settle(incarnation) }
     for log in files.keys { files[log]?.flush() }
   }
