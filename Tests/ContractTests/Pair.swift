@@ -90,6 +90,7 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(CheckResponse.self, Kith_Health_V1_CheckResponse.self),
     Pair(WatchRequest.self, Kith_Health_V1_WatchRequest.self),
     Pair(WatchResponse.self, Kith_Health_V1_WatchResponse.self),
+    Pair(StoreStanding.self, Kith_Health_V1_StoreStanding.self),
 
     Pair(Alert.self, Kith_Host_V1_Alert.self),
     Pair(ApplyChangesRequest.self, Kith_Host_V1_ApplyChangesRequest.self),

@@ -26,7 +26,8 @@ struct Schema: Sendable {
     let sets = [
       DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, FamilyDescriptorSet.bytes,
       HealthDescriptorSet.bytes,
-      HostDescriptorSet.bytes, IdentityDescriptorSet.bytes, RPCDescriptorSet.bytes, ReflectionDescriptorSet.bytes,
+      HostDescriptorSet.bytes, IdentityDescriptorSet.bytes, RPCDescriptorSet.bytes,
+      ReflectionDescriptorSet.bytes,
       PIIDescriptorSet.bytes, RemindersDescriptorSet.bytes, RiskDescriptorSet.bytes,
       TestingDescriptorSet.bytes,
       WorkerDescriptorSet.bytes,

@@ -13,21 +13,15 @@ struct ConnectionCrowdTests {
     let place = kind.makePlace()
     let server = RPCServer(
       services: [echo.definition], limits: RPCLimits(maximumConnections: connections),
-      interceptors: [Proofs()])
+      identify: Self.identify)
     try server.start(on: place.makeListener())
     defer { server.close() }
     try await body(place)
   }
 
-  /// Marks a connection whose call has the right metadata, as the check of a proof would.
-  private struct Proofs: ServerInterceptor {
-    func intercept<Answer: Sendable>(
-      _ context: CallContext, _ next: () async throws -> Answer
-    ) async throws -> Answer {
-      if context.metadata["proof"] == "good" { context.trustConnection() }
-      #expect(context.isConnectionTrusted == (context.metadata["proof"] == "good"))
-      return try await next()
-    }
+  /// Takes a caller whose call has the right metadata for an operator.
+  private static let identify: RPCServer.Identify = { _, metadata, _ throws(RPCError) in
+    metadata["proof"] == "good" ? .operator : .stranger
   }
 
   private func say(_ place: TransportPlace) async throws -> [UInt8] {

@@ -10,14 +10,9 @@ struct IncompleteRequestTests {
   /// The transports whose streams go in large pieces: in those of three bytes so much would take minutes.
   static let kinds: [TransportKind] = [.inProcess, .nng, .tls]
 
-  /// Marks a connection whose call has the right metadata, as the check of a proof would.
-  private struct Proofs: ServerInterceptor {
-    func intercept<Answer: Sendable>(
-      _ context: CallContext, _ next: () async throws -> Answer
-    ) async throws -> Answer {
-      if context.metadata["proof"] == "good" { context.trustConnection() }
-      return try await next()
-    }
+  /// Takes a caller whose call has the right metadata for an operator.
+  private static let identify: RPCServer.Identify = { _, metadata, _ throws(RPCError) in
+    metadata["proof"] == "good" ? .operator : .stranger
   }
 
   /// Runs `body` with a server of `echo`, a budget of its own, and who was told of broken connections.
@@ -29,7 +24,7 @@ struct IncompleteRequestTests {
     let place = kind.makePlace()
     let (broken, continuation) = AsyncStream<RPCError>.makeStream()
     let server = RPCServer(
-      services: [echo.definition], limits: limits, budget: budget, interceptors: [Proofs()],
+      services: [echo.definition], limits: limits, budget: budget, identify: Self.identify,
       brokenConnection: { _, error in continuation.yield(error) })
     try server.start(on: place.makeListener())
     defer { server.close() }

@@ -85,7 +85,6 @@ struct ServerCallTable<Waiter: Sendable> {
 
   private let limits: RPCLimits
   private let peer: PeerIdentity
-  private let trust: ConnectionTrust?
   private var calls: [UInt32: Call] = [:]
   /// Handlers that have not returned although their call is over; they count as in progress.
   private var lingering: [UInt64: Lingering] = [:]
@@ -104,11 +103,10 @@ struct ServerCallTable<Waiter: Sendable> {
 
   /// A table within `limits`, of a connection from `peer`.
   init(
-    limits: RPCLimits, peer: PeerIdentity = PeerIdentity(), trust: ConnectionTrust? = nil
+    limits: RPCLimits, peer: PeerIdentity = PeerIdentity()
   ) {
     self.limits = limits
     self.peer = peer
-    self.trust = trust
     calls.reserveCapacity(64)
   }
 
@@ -317,8 +315,7 @@ struct ServerCallTable<Waiter: Sendable> {
       id: id, serial: serial, method: method, metadata: start.metadata, deadline: deadline,
       peer: peer, principal: principal, traceparent: start.traceparent,
       // One that is none was refused before.
-      idempotencyKey: start.idempotencyKey.flatMap { try? IdempotencyKey($0) }, message: message,
-      trust: trust)
+      idempotencyKey: start.idempotencyKey.flatMap { try? IdempotencyKey($0) }, message: message)
   }
 
   /// A frame came in that is none: its call ends, or is answered if there is none.

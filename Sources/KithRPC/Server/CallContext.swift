@@ -54,14 +54,6 @@ public struct CallContext: Sendable {
   /// What names the caller's intent over all its attempts; nil when it gave no key.
   public var idempotencyKey: IdempotencyKey? { call.idempotencyKey }
 
-  /// Says that the caller at the other end of this call's connection has proved who it is: from now on the connection keeps
-  /// its place when strangers crowd in, and takes of the whole ``MessageBudget``. Until this is called a connection is a
-  /// stranger's. Meant for the interceptor that checks proofs.
-  public func trustConnection() { call.trust?.trust() }
-
-  /// Whether ``trustConnection()`` was called for a call of this connection.
-  public var isConnectionTrusted: Bool { call.trust?.isTrusted ?? false }
-
   /// When the caller stops waiting; nil when it waits for ever. The handler's task is cancelled at that
   /// moment.
   public var deadline: ContinuousClock.Instant? { remainingTime.map { ContinuousClock.now + $0 } }

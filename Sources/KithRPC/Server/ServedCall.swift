@@ -23,8 +23,6 @@ final class ServedCall: Sendable {
   let idempotencyKey: IdempotencyKey?
   /// The request, encoded.
   let message: ArraySlice<UInt8>
-  /// What is known of the caller at the other end of its connection; nil where there is no connection.
-  let trust: ConnectionTrust?
   let outgoing = Mutex(Outgoing())
   /// The call's number in logs; zero until it is asked for.
   private let logNumber = Atomic<UInt64>(0)
@@ -35,7 +33,7 @@ final class ServedCall: Sendable {
     deadline: Moment? = nil, peer: PeerIdentity = PeerIdentity(),
     principal: Principal = .stranger, traceparent: String = "",
     idempotencyKey: IdempotencyKey? = nil,
-    message: ArraySlice<UInt8> = [], trust: ConnectionTrust? = nil
+    message: ArraySlice<UInt8> = []
   ) {
     self.id = id
     self.serial = serial
@@ -47,7 +45,6 @@ final class ServedCall: Sendable {
     self.traceparent = traceparent
     self.idempotencyKey = idempotencyKey
     self.message = message
-    self.trust = trust
   }
 
   /// A number that no other call of this process has. Drawn when it is first asked for: most calls log nothing.

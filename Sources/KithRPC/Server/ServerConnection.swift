@@ -128,7 +128,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
           maximumBytes: server.limits.maximumFrameBytes)))
     self.state = Mutex(
       State(
-        table: Table(limits: server.limits, peer: stream.peer, trust: trust),
+        table: Table(limits: server.limits, peer: stream.peer),
         queue: WriteQueue(framing: stream.framing),
         helloDeadline: Moment.now.advanced(by: server.limits.helloTimeout)))
   }
@@ -266,7 +266,7 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
       method = reading.withLock { $0.method(start.method, methods) }
       if let method {
         admission = server.admission(of: frame, start, method, from: stream.peer)
-        if case .allowed(_, let principal) = admission, principal.kind != .stranger { trust.trust() }
+        if case .allowed(_, let caller) = admission, caller.kind != .stranger { trust.trust() }
       } else {
         admission = .refused(methods.unimplemented(start.method))
       }

@@ -4,7 +4,7 @@ import Synchronization
 /// messages of streams that no handler has read, and large requests until they are answered.
 ///
 /// Shared by all servers of the process, so that the number of connections does not multiply it. Callers that have not
-/// proved who they are (``CallContext/trustConnection()``) share a part of it; the rest stays free for those that have.
+/// proved who they are (``CallContext/principal``) share a part of it; the rest stays free for those that have.
 /// What a connection may hold without asking is ``ConnectionCharge/free``.
 public final class MessageBudget: Sendable {
   private struct Used {
