@@ -101,8 +101,15 @@ public struct Salvage: Sendable, Hashable, CustomStringConvertible {
     let source = try DatabaseQueue(path: damaged, configuration: reading)
     var writing = Configuration()
     writing.foreignKeysEnabled = false
+    // Made here and not by SQLite, whose files are as open as the umask lets them be; a worker may not change a mode.
+    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else {
+      throw StoreError(
+        errno == ENOSPC ? .full : .inputOutput,
+        "\(draft) cannot be made: \(String(cString: strerror(errno)))")
+    }
+    close(file)
     let target = try DatabaseQueue(path: draft, configuration: writing)
-    chmod(draft, 0o600)
     // To where the damaged file stood, so that later steps find its rows.
     let applied = try source.read { database in
       try? String.fetchSet(database, sql: "SELECT identifier FROM grdb_migrations")

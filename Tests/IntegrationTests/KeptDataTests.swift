@@ -187,6 +187,9 @@ struct KeptDataTests {
           try await product.waitUntil("odd") { $0.state == .ready }
           let status = try await kith(folder, "status")
           #expect(status.contains("its store was damaged"), "\(status)")
+          // The new file is as closed as the one before it, by a worker that may not change a mode.
+          var kind = stat()
+          #expect(stat(path, &kind) == 0 && kind.st_mode & 0o777 == 0o600)
         } else {
           _ = try? await product.host.startWorker(StartWorkerRequest(name: "odd"), options: options)
           let why = try await kith(folder, "why", "odd")

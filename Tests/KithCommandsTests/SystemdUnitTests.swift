@@ -35,6 +35,8 @@ import Testing
       "OOMPolicy=continue", "TimeoutStopSec=18s", "User=kith", "StateDirectory=kith/milo",
       "RuntimeDirectoryPreserve=restart", "NoNewPrivileges=yes", "ProtectSystem=strict",
       "WantedBy=multi-user.target",
+      // Workers have a private root, which takes these two and no others.
+      "RestrictNamespaces=user mnt",
     ] {
       #expect(lines.contains(line), "\(line)")
     }

@@ -107,7 +107,9 @@ struct SystemdUnit {
         "ProtectHome=read-only", "PrivateTmp=\(usesTemporaryFolder ? "no" : "yes")",
         "PrivateDevices=yes", "ProtectClock=yes",
         "ProtectHostname=yes", "ProtectKernelLogs=yes", "ProtectKernelModules=yes",
-        "ProtectKernelTunables=yes", "ProtectProc=invisible", "RestrictNamespaces=yes",
+        "ProtectKernelTunables=yes", "ProtectProc=invisible",
+        "# Each worker has a mount namespace of its own, which takes a user namespace where kithd is not root.",
+        "RestrictNamespaces=user mnt",
         "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6",
         "# Not ProtectControlGroups: that would take back what Delegate gives.",
       ]
