@@ -82,10 +82,11 @@ struct DamageTests {
     let (now, _) = try await image(ending)
     for (name, header, step) in [(StoreImage.database, 0, 4096), (StoreImage.log, 32, 4096 + 24)] {
       guard let bytes = now.files[name], !bytes.isEmpty else { continue }
-      let ends =
-        [0, 1, header, 100]
-        + stride(from: header, to: bytes.count, by: step)
-        .flatMap { [$0, $0 + ($0 / step % 4 == 0 ? 1_000 : 0)] }
+      var ends = [0, 1, header, 100]
+      for end in stride(from: header, to: bytes.count, by: step) {
+        ends.append(end)
+        if (end / step).isMultiple(of: 4) { ends.append(end + 1_000) }
+      }
       for end in Set(ends).sorted() where end < bytes.count {
         var image = now
         image.files[name] = Array(bytes[..<end])
