@@ -82,9 +82,10 @@ struct DamageTests {
     let (now, _) = try await image(ending)
     for (name, header, step) in [(StoreImage.database, 0, 4096), (StoreImage.log, 32, 4096 + 24)] {
       guard let bytes = now.files[name], !bytes.isEmpty else { continue }
-      var ends: [Int] = [0, 1, header, 100]
+      var ends = [0, 1, header, 100]
       for end in stride(from: header, to: bytes.count, by: step) {
-        ends += [end, end + (end / step % 4 == 0 ? 1_000 : 0)]
+        ends.append(end)
+        if (end / step).isMultiple(of: 4) { ends.append(end + 1_000) }
       }
       for end in Set(ends).sorted() where end < bytes.count {
         var image = now
