@@ -327,8 +327,8 @@ let testing: [Target] = [
   tests(
     "KithClientTests",
     [
-      "HostContract", "KithClient", "KithManifest", "KithRPC", "KithTransportInProcess",
-      "KithTransportNng",
+      "HostContract", "KithClient", "KithIdentity", "KithManifest", "KithRPC",
+      "KithTransportInProcess", "KithTransportNng",
     ]),
   tests(
     "KithCommandsTests",

@@ -99,13 +99,29 @@ public final class HostConnection: Sendable {
 }
 
 /// A connector whose connections show the host who calls.
-private struct IdentifiedConnector: Connector {
-  let connector: any Connector
-  let identity: HostIdentity
+private final class IdentifiedConnector: Connector {
+  private let connector: any Connector
+  private let identity: HostIdentity
+  /// What was shown last: a token whose file somebody has removed is still the host's.
+  private let shown = Mutex<[Metadata.Entry]>([])
+
+  init(connector: any Connector, identity: HostIdentity) {
+    self.connector = connector
+    self.identity = identity
+  }
 
   func connect(_ request: ConnectRequest) async throws(RPCError) -> EstablishedConnection {
     var connection = try await connector.connect(request)
-    connection.credentials = { [identity] in identity.credentials }
+    _ = credentials
+    connection.credentials = { [self] in credentials }
     return connection
+  }
+
+  private var credentials: [Metadata.Entry] {
+    let found = identity.credentials
+    return shown.withLock { shown in
+      if !found.isEmpty { shown = found }
+      return shown
+    }
   }
 }

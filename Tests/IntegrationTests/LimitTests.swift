@@ -1,5 +1,6 @@
 import Glibc
 import HostContract
+import KithJSON
 import KithRPC
 import KithTesting
 import RiskContract
@@ -37,12 +38,12 @@ import Testing
     try await RunningProduct.run(Setups.odd(more: "limits: { memory: 128MiB, cpu: 0.5 }")) {
       product in
       let status = try await product.settle()
-      let kith = try await Program.built("kith", ["status", "--root", "\(product.folder.path)/r"])
-        .run()
-      #expect(kith.exitCode == 0, "\(kith)")
-      let unwrapped = kith.output.replacing("\n  ", with: " ")
+      let doctor = try await Program.built(
+        "kith", ["doctor", "--json", "--root", "\(product.folder.path)/r"]
+      ).run()
       for degradation in status.degradations {
-        #expect(unwrapped.contains("degraded: \(degradation)"), "\(kith)")
+        let text = JSONValue.string(degradation).text()
+        #expect(doctor.output.contains(text), "\(degradation): \(doctor)")
       }
       // A machine that keeps everything has nothing to say.
       if let memory = status.degradations.first(where: { $0.contains("memory") }) {

@@ -47,12 +47,14 @@ struct SealingKeyTests {
       pwd >&2
       keys=../../keys
       (cat $keys/sealing.keys && echo "read") >&2
-      (ls $keys && echo "listed") >&2
+      (ls $keys 2>/dev/null && echo "listed") >&2
       (echo "mine" > $keys/sealing.keys && echo "wrote") >&2
-      (mv $keys/sealing.keys mine && echo "moved") >&2
-      (ln $keys/sealing.keys mine && echo "linked") >&2
-      (rm -f $keys/sealing.keys && echo "removed") >&2
-      (touch $keys/another && echo "made") >&2
+      (mv $keys/sealing.keys mine 2>/dev/null && echo "moved") >&2
+      (ln $keys/sealing.keys mine 2>/dev/null && echo "linked") >&2
+      (rm $keys/sealing.keys && echo "removed") >&2
+      (touch $keys/another 2>/dev/null && echo "made") >&2
+      (chmod 644 $keys/sealing.keys && echo "opened to all") >&2
+      (chmod 777 $keys && echo "opened the folder") >&2
       echo "end" >&2
       exit 3
 
@@ -65,16 +67,21 @@ struct SealingKeyTests {
         scripts: [ProductSetup.Script(name: "script", text: script)])
     ]
     try await RunningProduct.run(setup) { product in
-      let status = try await product.settle()
-      let lines = try #require(status.workers.first?.lastExit).lastLines
+      let lines = try #require(try await product.settle().workers.first?.lastExit).lastLines
       // So that what it looks for is where the keys are.
       #expect(lines.first == product.places.stateDirectory(worker: "odd") && lines.last == "end")
-      let gained = ["read", "listed", "wrote", "moved", "linked", "removed", "made"]
+      let gained = [
+        "read", "listed", "wrote", "moved", "linked", "removed", "made", "opened to all",
+        "opened the folder",
+      ]
       #expect(!lines.contains { gained.contains($0) || $0.contains("format 1") }, "\(lines)")
       // By what is there, too.
       let ring = try file(product).read()
       #expect(ring.keys.count == 1)
       let keys = product.places.keysDirectory
+      var status = Glibc.stat()
+      #expect(stat(keys, &status) == 0 && status.st_mode & 0o777 == 0o700)
+      #expect(stat(file(product).path, &status) == 0 && status.st_mode & 0o777 == 0o600)
       #expect(TemporaryFolder.names(in: keys) == [KeyRingFile.name])
       #expect(TemporaryFolder.names(in: product.places.stateDirectory(worker: "odd")).isEmpty)
     }

@@ -69,6 +69,13 @@ import Testing
     #expect(
       lines(["a", "b", "c", "d", "e"])
         == ["degraded: 5 things that should be kept are not; `kith doctor` lists them"])
+    // What somebody can mend is no limit of the machine, and is shown whatever else there is.
+    #expect(
+      lines(["a", "metrics are not served: the port is taken", "b"])
+        == [
+          "degraded: metrics are not served: the port is taken",
+          "degraded: 2 things that should be kept are not; `kith doctor` lists them",
+        ])
   }
 
   @Test(arguments: KithCommand.shownNames)

@@ -284,6 +284,15 @@ import Testing
   }
 
   /// How many lines of a log were read before another one was.
+  /// Has all of a beginning stand before the first turn of the scrubber, so that turns are what is seen and not who came first.
+  private func atOnce(_ logs: LogKeeper, _ begin: () -> Void) async throws {
+    let (held, release) = try Descriptor.pipe()
+    scrubber.perform { _ = try? held.read(atMost: 1) }
+    begin()
+    _ = try await logs.cursor(of: ["a"], lastLines: 1, minimumLevel: .trace)
+    try release.writeAll([1], to: "a pipe")
+  }
+
   private func takenBefore(_ line: LogRecord, of log: String, _ logs: LogKeeper) async throws -> Int
   {
     try await lines(of: log, logs).count { $0.atMilliseconds < line.atMilliseconds }
@@ -354,8 +363,10 @@ import Testing
     try floods.stderr.writeAll(numbered(0..<5000), to: "a spool")
     let others = try spools(of: other)
     try others.stdout.writeAll(Array("here\n".utf8), to: "a spool")
-    logs.capture(flood)
-    logs.capture(other)
+    try await atOnce(logs) {
+      logs.capture(flood)
+      logs.capture(other)
+    }
     await logs.settle(other)
     // Of some thousand turns the other one had the second or third.
     let line = try #require(try await lines(of: "b", logs).first)
@@ -374,8 +385,10 @@ import Testing
     try twos.stderr.writeAll(numbered(0..<2000), to: "a spool")
     let ones = try spools(of: one)
     try ones.stdout.writeAll(numbered(0..<200), to: "a spool")
-    logs.capture(two)
-    logs.capture(one)
+    try await atOnce(logs) {
+      logs.capture(two)
+      logs.capture(one)
+    }
     await logs.settle(one)
     // A piece each in turn: twenty, and what was under way; not two for each of the other's.
     let last = try #require(try await lines(of: "b", logs).last)
@@ -414,10 +427,12 @@ import Testing
     try spools.stderr.writeAll(
       numbered(0..<1000) + Array("Fatal error: failed to allocate 8 bytes\n".utf8)
         + Array("the very last".utf8), to: "a spool")
-    logs.capture(flood)
-    logs.capture(ended)
-    logs.finish(ended)
-    logs.note(log: "b", generation: 1, "ended: exit code 3")
+    try await atOnce(logs) {
+      logs.capture(flood)
+      logs.capture(ended)
+      logs.finish(ended)
+      logs.note(log: "b", generation: 1, "ended: exit code 3")
+    }
     #expect(await logs.saidOutOfMemory(ended))
     #expect(await logs.lastErrorLines(of: ended).last == "the very last")
     let lines = try await lines(of: "b", logs)

@@ -168,7 +168,7 @@ struct DurabilityTests {
         at: path, of: product.stores, product: "milo", workers: ["reminders"], now: 1)
     }
     let calls = try FileCallLog.of(product.folder.path, make)
-    let renamed = try #require(calls.firstIndex(of: "rename product.backup.partial product.backup"))
+    let renamed = try #require(calls.firstIndex(of: "link product.backup.partial product.backup"))
     #expect(calls[..<renamed].last { $0.hasSuffix("partial") } == "fsync product.backup.partial")
     #expect(calls[renamed...].contains("fsync ."))
     let failures = try FileCallLog.failingEach(product.folder.path, prepare: { unlink(path) }, make)

@@ -54,6 +54,8 @@ struct StoreImage: Sendable {
     defer { try? store.close() }
     do {
       let notes = try await store.read { try $0.records(Note.self) }
+      // What is marked is not lost in silence.
+      if notes.contains(where: \.text.isDamaged) { return .noticed(nil) }
       return .opened(notes: notes.count { (try? $0.text.value) == "text \($0.id)" })
     } catch {
       return .noticed(error as? StoreError)

@@ -119,8 +119,7 @@ struct Diagnosis {
       if reason.contains("Landlock") {
         return Finding("sandbox", .notice, reason, remedy: Self.landlockAdvice)
       }
-      let needsAction = Self.curable.contains(where: reason.hasPrefix)
-      return Finding("host", needsAction ? .action : .notice, reason)
+      return Finding("host", Self.isCurable(reason) ? .action : .notice, reason)
     }
   }
 
@@ -129,6 +128,11 @@ struct Diagnosis {
   private static let curable = [
     "what runs is as the manifest was", "should this host be killed", "metrics are not served",
   ]
+
+  /// Whether a degradation is one that somebody can mend, and not a limit of the machine.
+  static func isCurable(_ degradation: String) -> Bool {
+    curable.contains(where: degradation.hasPrefix)
+  }
 
   // MARK: The machine
 

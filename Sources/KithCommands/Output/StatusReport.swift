@@ -30,14 +30,18 @@ struct StatusReport {
       + Concerns(alerts: status.alerts, logTroubles: status.logTroubles).lines(terminal)
   }
 
-  /// What the machine does not let the host keep: one thing in full, of several how many there are.
+  /// What somebody can mend, each in full; of what the machine does not let the host keep one thing in full, of several how
+  /// many there are.
   private var degradations: [String] {
     let reasons = status.degradations.map(SafeText.line)
-    guard let first = reasons.first else { return [] }
-    let text =
-      reasons.count == 1
-      ? first : "\(reasons.count) things that should be kept are not; `kith doctor` lists them"
-    return TextWidth.hanging("degraded: \(text)", width: terminal.width)
+    var texts = reasons.filter(Diagnosis.isCurable)
+    let others = reasons.filter { !Diagnosis.isCurable($0) }
+    if let first = others.first {
+      texts.append(
+        others.count == 1
+          ? first : "\(others.count) things that should be kept are not; `kith doctor` lists them")
+    }
+    return texts.flatMap { TextWidth.hanging("degraded: \($0)", width: terminal.width) }
       .map { terminal.text($0, .yellow) }
   }
 
