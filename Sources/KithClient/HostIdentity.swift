@@ -30,7 +30,7 @@ public enum HostIdentity: Sendable {
   }
 
   /// Whether the host issues passes to it.
-  var mayHavePasses: Bool {
+  package var mayHavePasses: Bool {
     switch self {
     case .operator: true
     case .worker(_, let actsForUsers): actsForUsers

@@ -85,7 +85,10 @@ public struct WorkerContext: Sendable {
     host = hostAddress.map {
       HostConnection(
         product: product, address: $0, identity: hostIdentity,
-        interceptors: [CallerInterceptor(), TracingInterceptor(), MetricsInterceptor()])
+        interceptors: [
+          CallerInterceptor(actsForUsers: hostIdentity.mayHavePasses), TracingInterceptor(),
+          MetricsInterceptor(),
+        ])
     }
   }
 

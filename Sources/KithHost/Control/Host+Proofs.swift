@@ -20,16 +20,22 @@ extension Host {
   func reachableServices(
     of callee: String, providing provided: [String], by principal: Principal
   ) throws(RPCError) -> [String] {
-    guard principal.kind == .worker, let name = principal.worker else { return provided }
-    let known = callers[Incarnation(worker: name, generation: principal.generation)]
+    if principal.kind == .operator { return provided }
+    let known = known(principal)
     let reachable = provided.filter { known?.requires.contains($0) ?? false }
     guard !reachable.isEmpty else {
       throw RPCError(
         .permissionDenied,
-        "\(name) may not reach \(callee): name the service that it calls in 'requires' of its plugin.yaml"
+        "\(principal) may not reach \(callee): name the service that it calls in 'requires' of its plugin.yaml"
       )
     }
     return reachable
+  }
+
+  private func known(_ principal: Principal) -> HostCallers.Known? {
+    principal.worker.flatMap {
+      callers[Incarnation(worker: $0, generation: principal.generation)]
+    }
   }
 
   /// An encoded ticket for one incarnation of a worker.
@@ -40,14 +46,14 @@ extension Host {
       throw RPCError(.unavailable, "\(callee) has ended")
     }
     let caller: TicketStatement.Caller
-    if let name = principal.worker {
-      let known = callers[Incarnation(worker: name, generation: principal.generation)]
+    switch (principal.kind, principal.worker) {
+    case (.operator, _): caller = .operator(OperatorCaller())
+    case (.worker, let name?):
       caller = .worker(
         WorkerCaller(
           name: name, generation: principal.generation, services: services,
-          actsForUsers: known?.actsForUsers ?? false))
-    } else {
-      caller = .operator(OperatorCaller())
+          actsForUsers: known(principal)?.actsForUsers ?? false))
+    default: throw RPCError(.permissionDenied, "there are no tickets for a \(principal)")
     }
     let valid = Self.ticketValidity.inMilliseconds
     do throws(WireError) {
