@@ -63,7 +63,8 @@ extension CommandFailure {
 
   /// Manifests that are not as they must be.
   init(_ errors: ManifestErrors) {
-    let lines = errors.errors.map(\.description)
+    // They quote what stands in the files, which may be orders to a terminal.
+    let lines = errors.errors.map { SafeText.line($0.description) }
     self.init(.badInput, lines[0], notes: Array(lines.dropFirst()))
   }
 

@@ -54,6 +54,9 @@ public struct ProductPlaces: Sendable, Hashable {
     try check(socket: controlSocket)
   }
 
+  /// The file that names the product which a folder of `--root` belongs to.
+  public var productFile: String { Self.join(stateDirectory, "product") }
+
   /// The folder of the logs.
   public var logsDirectory: String { Self.join(stateDirectory, "logs") }
 

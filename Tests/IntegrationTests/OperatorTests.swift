@@ -203,6 +203,32 @@ import Testing
     #expect(down.exitCode == 0, "\(down)")
   }
 
+  /// The folder says whose data they are, whatever name is given with it.
+  @Test func nothingOfAnotherProductIsErasedSealedAnewOrCopied() async throws {
+    let home = try Home()
+    let root = "\(home.folder.path)/r"
+    let up = try await home.kith("up", "milo", "--root", root)
+    try #require(up.exitCode == 0, "\(up)")
+    let down = try await home.kith("down", "--root", root)
+    #expect(down.exitCode == 0, "\(down)")
+    let keys = try #require(TemporaryFolder.text(of: "\(root)/keys/sealing.keys"))
+    let backup = "\(home.folder.path)/copy.backup"
+    for command in [["erase", "--yes"], ["rotate-key"], ["backup", "--to", backup]] {
+      let wrong = try await home.kith(command + ["--root", root, "--product", "boomer-buddy"])
+      #expect(wrong.exitCode == 65, "\(command): \(wrong)")
+      #expect(wrong.errors.contains("holds the product milo"), "\(command): \(wrong)")
+      #expect(TemporaryFolder.text(of: "\(root)/keys/sealing.keys") == keys)
+    }
+    // The folder alone is enough.
+    let copied = try await home.kith("backup", "--root", root, "--to", backup)
+    #expect(copied.exitCode == 0, "\(copied)")
+    let restored = try await home.kith("restore", backup, "--root", root)
+    #expect(restored.exitCode == 0, "\(restored)")
+    let erased = try await home.kith("erase", "--yes", "--root", root)
+    #expect(erased.exitCode == 0, "\(erased)")
+    #expect(TemporaryFolder.text(of: "\(root)/keys/sealing.keys") == nil)
+  }
+
   @Test func aBackupReplacesAFileOnlyWhenItIsTold() async throws {
     let home = try Home()
     let up = try await home.kith("up", "milo")

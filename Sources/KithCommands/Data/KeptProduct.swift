@@ -10,19 +10,29 @@ struct KeptProduct: Sendable {
   /// The stores of its workers.
   var stores: ProductStores { ProductStores(stateDirectory: places.stateDirectory) }
 
-  /// Finds the product that is meant: the one that is named, by `--product` or `KITH_PRODUCT`; else the only one that keeps
-  /// anything.
+  /// Finds the product that is meant: the one that is named, by `--product` or `KITH_PRODUCT`; else the one of the folder that
+  /// `--root` names, or the only one that keeps anything.
   /// - Parameter named: what a file says that the command is about, where it does.
-  /// - Throws: ``CommandFailure`` with exit code 64 when it is not clear which one, or there is none.
+  /// - Throws: ``CommandFailure`` with exit code 64 when it is not clear which one, or there is none, and with 65 when the folder
+  ///   holds another one.
   static func find(
     _ options: ProductOptions, named: String? = nil, _ surroundings: Surroundings
   ) throws -> KeptProduct {
     let environment = surroundings.environment
     let root = try Surroundings.root(options.root)
+    let owner = try root.flatMap { try Self.owner(of: $0, environment) }
     let variable = environment["KITH_PRODUCT"].flatMap { $0.isEmpty ? nil : $0 }
-    if let name = options.product ?? named ?? variable {
-      return KeptProduct(
+    if let name = options.product ?? named ?? owner ?? variable {
+      let found = KeptProduct(
         places: try ProductPlaces(product: name, root: root, environment: environment))
+      // What is destroyed or replaced must be what was meant.
+      if let root, let owner, owner != name, !found.stores.workers.isEmpty {
+        throw CommandFailure(
+          .badInput,
+          "\(root) holds the product \(SafeText.line(owner)), and not \(name); name that one, or "
+            + "another folder with --root DIR")
+      }
+      return found
     }
     guard root == nil else {
       throw CommandFailure(
@@ -42,13 +52,24 @@ struct KeptProduct: Sendable {
     return KeptProduct(places: all[0])
   }
 
+  /// The product that a folder belongs to, as its host has noted; nil where none has run.
+  private static func owner(
+    of root: String, _ environment: [String: String]
+  ) throws -> String? {
+    let places = try ProductPlaces(product: "unnamed", root: root, environment: environment)
+    guard let bytes = try? SystemValueReader().bytes(ofFile: places.productFile) else { return nil }
+    let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    return name.isEmpty ? nil : name
+  }
+
   /// Holds the place of the product's host, so that none can start meanwhile.
   /// - Throws: ``CommandFailure`` with exit code 75 when one runs.
   func withoutHost<Value>(_ body: () throws -> Value) throws -> Value {
     guard let place = try HostPlace(places) else {
       throw CommandFailure(
         .tryAgain,
-        "\(places.product) is running; end it first: `kith down --product \(places.product)`")
+        "\(places.product) is running; end it first: `kith down "
+          + (places.root.map { "--root \($0)" } ?? "--product \(places.product)") + "`")
     }
     defer { place.leave() }
     return try body()

@@ -25,8 +25,3 @@ enum RootProduct {
     return try !DurableFile.names(in: workers).isEmpty
   }
 }
-
-extension ProductPlaces {
-  /// The file that names the product which a folder of `--root` belongs to.
-  fileprivate var productFile: String { "\(stateDirectory)/product" }
-}
