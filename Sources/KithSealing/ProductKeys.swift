@@ -53,7 +53,8 @@ public struct ProductKeys: Sendable {
       let name = withUnsafePointer(to: entry.pointee.d_name) { pointer in
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      if name != "." && name != ".." { names.append(name) }
+      // The last is not a worker's: mkfs(8) makes it in a file system that is mounted there.
+      if ![".", "..", "lost+found"].contains(name) { names.append(name) }
     }
     return names.sorted()
   }

@@ -36,6 +36,7 @@ import Testing
     makeFolder("workers")
     makeFolder("workers/falls")
     makeFolder("workers/reminders")
+    makeFolder("workers/reminders/lost+found")
     try folder.write("no worker's", to: "workers/note")
     _ = try keys.ring()
     #expect(names == [KeyRingFile.name, "workers"])

@@ -36,8 +36,8 @@ let package = Package(
       dependencies: [
         argumentParser, kith("EventsContract"), kith("HostContract"), kith("KithClient"),
         kith("KithManifest"),
-        kith("KithRPC"), kith("KithTesting"), kith("KithTime"), kith("RemindersContract"),
-        kith("RiskContract"),
+        kith("KithRPC"), kith("KithSealing"), kith("KithTesting"), kith("KithTime"),
+        kith("RemindersContract"), kith("RiskContract"),
         kith("SupervisionSimulation"),
         kith("KithWire"), kith("TestingContract"),
       ],

@@ -4,6 +4,7 @@ import Glibc
 import HostContract
 import KithClient
 import KithRPC
+import KithSealing
 import KithTesting
 import KithTime
 import KithWire
@@ -60,10 +61,10 @@ struct RemindersCommand: AsyncParsableCommand {
     let folder = try TemporaryFolder()
     // Where the worker may write: its own folder.
     let state = "\(folder.path)/r/workers/reminders"
-    try folder.write("", to: "r/workers/reminders/.keep", mode: 0o600)
-    chmod("\(folder.path)/r", 0o700)
-    chmod("\(folder.path)/r/workers", 0o700)
-    chmod(state, 0o700)
+    try folder.makeFolder("r/workers/reminders", mode: 0o700)
+    // A product whose workers have files has a key.
+    try folder.makeFolder("r/keys", mode: 0o700)
+    try KeyRingFile(path: "\(folder.path)/r/keys/\(KeyRingFile.name)").makeIfMissing()
     let countdown = try Countdown(path: "\(state)/countdown")
     // A worker may run what is in its plugin's folder, and nothing else.
     let programs = "\(folder.path)/plugins/p0/bin"
