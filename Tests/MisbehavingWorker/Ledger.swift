@@ -44,6 +44,11 @@ struct Ledger: OnceHandler {
     guard !request.entry.isEmpty, !request.entry.utf8.contains(UInt8(ascii: "\n")) else {
       throw RPCError(.invalidArgument, "an entry is one line that is not empty")
     }
+    // First, since it throws when the call's time is over: such a call has changed nothing, and may be made again.
+    let now = Int64(clock.now.milliseconds)
+    try await store.write { transaction in
+      try transaction.append(request, about: UserID("ada"), at: now)
+    }
     let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw RPCError(.internal, "the list cannot be opened") }
     defer { close(file) }
@@ -51,10 +56,6 @@ struct Ledger: OnceHandler {
     let line = Array("\(request.entry)\n".utf8)
     guard write(file, line, line.count) == line.count else {
       throw RPCError(.internal, "the list cannot be written")
-    }
-    let now = Int64(clock.now.milliseconds)
-    try await store.write { transaction in
-      try transaction.append(request, about: UserID("ada"), at: now)
     }
     return AppendResponse(entry: request.entry, generation: generation)
   }
