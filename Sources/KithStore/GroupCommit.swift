@@ -29,17 +29,11 @@ final class GroupCommit: Sendable {
   private let writer: any DatabaseWriter
   /// Sees to it that what is acknowledged can be found again; nil in memory.
   private let witness: StoreWitness?
-  /// Looks at what all transactions depend on, at the begin of each.
-  private let begin: @Sendable () throws -> Void
   private let state = Mutex(State())
 
-  init(
-    _ writer: any DatabaseWriter, _ witness: StoreWitness?,
-    begin: @escaping @Sendable () throws -> Void
-  ) {
+  init(_ writer: any DatabaseWriter, _ witness: StoreWitness?) {
     self.writer = writer
     self.witness = witness
-    self.begin = begin
   }
 
   /// Carries a write out with whichever others wait.
@@ -76,7 +70,6 @@ final class GroupCommit: Sendable {
     do {
       try witness?.checkPlace()
       try database.inTransaction(.immediate) {
-        try begin()
         // One alone needs no savepoint: the transaction is its own.
         if group.count == 1 { acknowledgements.append((group[0], try group[0].run(database))) }
         for write in group where group.count > 1 {

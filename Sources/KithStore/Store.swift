@@ -90,7 +90,7 @@ public final class Store: Sendable {
     self.salvage = salvage
     self.lock = lock
     (database, sealing, witness) = (opened.database, opened.sealing, opened.witness)
-    commits = GroupCommit(database, witness) {}
+    commits = GroupCommit(database, witness)
     events = EventLog(retention: retention)
   }
 
@@ -112,7 +112,7 @@ public final class Store: Sendable {
     } catch {
       throw StoreError(.unusable, error, "the store in memory")
     }
-    commits = GroupCommit(database, nil) {}
+    commits = GroupCommit(database, nil)
     events = EventLog(retention: retention)
   }
 
