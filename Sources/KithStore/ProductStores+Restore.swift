@@ -7,8 +7,9 @@ extension ProductStores {
   public struct Restoration: Sendable, Hashable {
     /// The stores that were put in place.
     public var restored: [String]
-    /// Those that stood there before, each kept beside as `store.sqlite.before-restore`.
-    public var kept: [String]
+    /// The files of the stores that stood there before, by their workers: `store.sqlite.before-restore-1`, with the next
+    /// number where that is taken.
+    public var kept: [String: String]
     /// Whether the backup's key was put into the product's file.
     public var hasAddedKey: Bool
   }
@@ -63,9 +64,9 @@ extension ProductStores {
         defer { withExtendedLifetime(lock) {} }
         try keyFile.replace(with: ring.ring)
       }
-      var kept: [String] = []
+      var kept: [String: String] = [:]
       for store in ready {
-        if try keepAside(store.worker) { kept.append(store.worker) }
+        kept[store.worker] = try keepAside(store.worker)
         try StoreReplacement.decide(path(of: store.worker), store.found, store.sealing)
       }
       withExtendedLifetime(locks) {}
@@ -161,21 +162,23 @@ extension ProductStores {
     try String.fetchSet(database, sql: "SELECT identifier FROM grdb_migrations")
   }
 
-  /// Keeps what stands in the place of a worker's store beside, durably; answers whether there was anything.
-  private func keepAside(_ worker: String) throws -> Bool {
+  /// Copies what stands in the place of a worker's store, durably, under a name that no earlier restore has taken; answers
+  /// the copy's path, nil when there was no store.
+  private func keepAside(_ worker: String) throws -> String? {
     let path = path(of: worker)
-    let old = "\(path).before-restore"
-    guard let size = SmallFile.size(path) else { return false }
+    guard let size = SmallFile.size(path) else { return nil }
+    var number = 1
+    while access("\(path).before-restore-\(number)", F_OK) == 0 { number += 1 }
+    let old = "\(path).before-restore-\(number)"
     // What is in the write-ahead log goes into the file, if the file is whole.
     if size > 0, let queue = try? DatabaseQueue(path: path) {
       _ = try? queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
       try? queue.close()
     }
-    DurableCopy.removeDatabase(old)
     try DurableCopy.copy(path, to: old)
     if SmallFile.size("\(path)-wal") ?? 0 > 0 {
       try DurableCopy.copy("\(path)-wal", to: "\(old)-wal")
     }
-    return true
+    return old
   }
 }

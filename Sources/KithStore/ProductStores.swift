@@ -63,7 +63,11 @@ public struct ProductStores: Sendable {
     reading.busyMode = .timeout(5)
     let queue = try DatabaseQueue(path: path, configuration: reading)
     defer { try? queue.close() }
-    try history.check(try queue.read(StoreHistory.Found.init), path)
+    let keys = try? keys(of: worker)
+    try queue.read { database in
+      let sealing = keys.flatMap { try? StoreSealing(of: database, $0) }
+      _ = try history.check(StoreHistory.Found(database), path, sealing, database)
+    }
   }
 
   /// The keys of a worker.

@@ -26,7 +26,7 @@ struct Resealing {
   /// Goes through all tables from begin to end.
   func run() throws -> Outcome {
     let (columns, counts) = try queue.write { database in
-      (try Self.sealedColumns(database), try StoreStanding.isCounted(database))
+      (try SealedColumn.all(in: database), try StoreStanding.isCounted(database))
     }
     var outcome = Outcome()
     for column in columns {
@@ -45,32 +45,10 @@ struct Resealing {
     return outcome
   }
 
-  /// A sealed column, with the key of its rows.
-  private struct Column {
-    var table: String
-    var key: String
-    var name: String
-  }
-
-  private static func sealedColumns(_ database: Database) throws -> [Column] {
-    let tables = try String.fetchAll(
-      database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    return try tables.flatMap { table in
-      let sealed = try database.columns(in: table).map(\.name)
-        .filter { $0.hasSuffix(StoreSchema.sealedSuffix) }
-      guard !sealed.isEmpty else { return [Column]() }
-      let key = try database.primaryKey(table).columns
-      guard key.count == 1 else {
-        throw StoreError(
-          .unusable, "\(table) has sealed columns and no primary key of one column")
-      }
-      return sealed.map { Column(table: table, key: key[0], name: $0) }
-    }
-  }
-
   /// Seals some rows anew; answers the key of the last one, nil when there are no more.
   private func step(
-    _ column: Column, after last: DatabaseValue?, _ outcome: inout Outcome, _ database: Database
+    _ column: SealedColumn, after last: DatabaseValue?, _ outcome: inout Outcome,
+    _ database: Database
   ) throws -> DatabaseValue? {
     let (table, key, name) = (
       column.table.quotedDatabaseIdentifier, column.key.quotedDatabaseIdentifier,
@@ -88,7 +66,7 @@ struct Resealing {
       sql: "UPDATE \(table) SET \(name) = ? WHERE \(key) = ?")
     for row in rows {
       let (id, sealed): (DatabaseValue, Data) = (row[0], row[1])
-      let place = RowKey.place(table: column.table, column: column.name, key: id)
+      let place = column.place(id)
       do {
         let anew = try keys.seal(try keys.open(Array(sealed), at: place), at: place)
         try update.execute(arguments: [Data(anew), id])

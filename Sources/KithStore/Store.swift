@@ -210,7 +210,8 @@ public final class Store: Sendable {
     try history.checkFiles(path)
     try createPrivate(path)
     do {
-      try check(path, migrator, keys, history)
+      let damaged = try check(path, migrator, keys, history)
+      try StoreDigest.remove(of: path)
       var configuration = Configuration()
       // Another generation of the worker, or a tool, may hold the lock for a moment.
       configuration.busyMode = .timeout(5)
@@ -229,6 +230,7 @@ public final class Store: Sendable {
         (try StoreSealing(keys: keys, in: database), try StoreHistory.Found(database))
       }
       guard let found else { throw StoreError(.damaged, "\(path): its row of kith_store is gone") }
+      for place in damaged { sealing.damage.note(place) }
       let witness = try StoreWitness(path, found, history.marks, sealing)
       return Opened(database: pool, sealing: sealing, witness: witness)
     } catch let error as StoreError {
@@ -261,10 +263,11 @@ public final class Store: Sendable {
   }
 
   /// Checks, before anything is written to it, that a file is whole, of no later version, and the one that was last used:
-  /// every page of it, but not the order of its indexes, which takes long.
+  /// every page of it, but not the order of its indexes, which takes long. Answers the encrypted values that were found not to
+  /// open.
   private static func check(
     _ path: String, _ migrator: DatabaseMigrator, _ keys: SealingKeys, _ history: StoreHistory
-  ) throws {
+  ) throws -> [SealedPlace] {
     var configuration = Configuration()
     // A process that was killed while it made the file has left a journal, which only a writer may roll back.
     configuration.readonly = SmallFile.size("\(path)-journal") ?? 0 == 0
@@ -277,13 +280,14 @@ public final class Store: Sendable {
         "\(path) was written by a later version of this worker: start that version, or restore a "
           + "backup")
     }
-    let (found, sealing) = try queue.read { database in
-      (try StoreHistory.Found(database), try StoreSealing(of: database, keys))
+    let damaged = try queue.read { database in
+      let sealing = try StoreSealing(of: database, keys)
+      var history = history
+      if let sealing { history.marks?.removeAll { !$0.isSigned(by: sealing) } }
+      return try history.check(StoreHistory.Found(database), path, sealing, database)
     }
-    var history = history
-    if let sealing { history.marks?.removeAll { !$0.isSigned(by: sealing) } }
-    try history.check(found, path)
     try queue.close()
+    return damaged
   }
 
   /// Checks that every page of a file is whole.

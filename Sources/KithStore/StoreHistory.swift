@@ -1,5 +1,7 @@
+import Crypto
 import GRDB
 import Glibc
+import KithSealing
 
 /// Tells whether a store is the one that was last used, with all that was written to it.
 ///
@@ -42,6 +44,10 @@ struct StoreHistory {
   /// Up to which transaction the file is complete without its write-ahead log, as its header says (`PRAGMA user_version`, of
   /// 32 bits); nil when it has no header.
   var completeUpTo: Int32?
+
+  /// The digest that was written when the store was settled, and what the file holds now; nil when no digest lies beside it,
+  /// and while a write-ahead log holds more than the file.
+  var settled: (digest: StoreDigest, content: SHA256Digest)?
 
   /// Whether a store must be there.
   private var isExpected: Bool { marks != nil || known != nil }
@@ -132,15 +138,30 @@ struct StoreHistory {
   }
 
   /// Compares an open database with the accounts.
+  /// - Returns: the encrypted values that do not open, where they tell why a settled file has changed: they are marked where
+  ///   they are read, and the rest of the store can be used.
   /// - Throws: ``StoreError`` `damaged`.
-  func check(_ found: Found?, _ path: String) throws(StoreError) {
+  func check(
+    _ found: Found?, _ path: String, _ sealing: StoreSealing?, _ database: Database
+  ) throws -> [SealedPlace] {
     if let finding = finding(found) {
       throw StoreError(.damaged, "\(path) is not whole: \(finding)")
     }
-    guard let found, let marks, let completeUpTo else { return }
+    var damaged: [SealedPlace] = []
+    if let settled, let found, let sealing, settled.digest.log == found.log,
+      settled.digest.commits == found.commits, !settled.digest.matches(settled.content, sealing)
+    {
+      damaged = try SealedColumn.damagedValues(in: database, sealing.keys)
+      guard !damaged.isEmpty else {
+        throw StoreError(
+          .damaged,
+          "\(path) is not whole: its content has changed since the worker that wrote it ended")
+      }
+    }
+    guard let found, let marks, let completeUpTo else { return damaged }
     let checkpointed = marks.filter { $0.log == found.log }.map(\.checkpointed).max() ?? 0
     guard checkpointed > 0, completeUpTo &- Int32(truncatingIfNeeded: checkpointed) < 0 else {
-      return
+      return damaged
     }
     throw StoreError(
       .damaged,
@@ -156,6 +177,11 @@ struct StoreHistory {
     var history = StoreHistory(marks: try StoreMark.read(of: path), known: known)
     history.completeUpTo = SmallFile.bytes(of: path, at: 60, count: 4).map { bytes in
       Int32(truncatingIfNeeded: bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    }
+    if SmallFile.size("\(path)-wal") ?? 0 == 0, let digest = StoreDigest.read(of: path),
+      let content = StoreDigest.content(ofFileAt: path)
+    {
+      history.settled = (digest, content)
     }
     return history
   }

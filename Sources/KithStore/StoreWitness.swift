@@ -36,7 +36,11 @@ final class StoreWitness: Sendable {
     }
   }
 
+  private let path: String
   private let files: [File]
+  /// The database file, for its digest. It is closed with the store: a process that closes any descriptor of a file gives up
+  /// the locks that SQLite has on it.
+  private let descriptor: Int32
   private let mark: StoreMarkFile
   private let sealing: StoreSealing
   private let state: Mutex<State>
@@ -52,9 +56,14 @@ final class StoreWitness: Sendable {
     mark = try StoreMarkFile(of: path)
     if marks != nil { try mark.write(reached, sealing) }
     files = [try File(path), try File("\(path)-wal"), try File(mark.path)]
+    self.path = path
     self.sealing = sealing
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw StoreError(system: path) }
     state = Mutex(State(reached: reached))
   }
+
+  deinit { close(descriptor) }
 
   /// How far the store has come; nil while its files are not in place.
   var standing: StoreStanding? {
@@ -114,8 +123,9 @@ final class StoreWitness: Sendable {
     completed(number)
   }
 
-  /// Carries all of the write-ahead log over into the file and empties it, as far as no other process uses it, and has the
-  /// mark reach the disk: nothing depends on the log afterwards. What goes wrong leaves the log as it was.
+  /// Carries all of the write-ahead log over into the file and empties it, as far as no other process uses it, has the mark
+  /// reach the disk, and writes the ``StoreDigest``: nothing depends on the log afterwards. What goes wrong leaves the log as
+  /// it was.
   func settle(_ database: Database) {
     do {
       // Not to hold up another generation of the worker, which uses the file.
@@ -130,8 +140,24 @@ final class StoreWitness: Sendable {
       try database.checkpoint(.truncate)
       completed(number)
       try mark.sync()
+      try writeDigest(after: number, database)
     } catch {
       // The log and the mark are as durable as they were.
+    }
+  }
+
+  /// Writes the digest of the file unless another process has written since: the write lock keeps the file as it is, since
+  /// only what is in the log can still go into it.
+  private func writeDigest(after number: Int64, _ database: Database) throws {
+    let log = state.withLock(\.reached.log)
+    try database.inTransaction(.immediate) {
+      let count = try Int64.fetchOne(database, sql: "SELECT commits FROM kith_store WHERE id = 1")
+      if count == number, SmallFile.size("\(path)-wal") == 0,
+        let content = StoreDigest.content(of: descriptor)
+      {
+        try StoreDigest(log: log, commits: number, content: content, sealing).write(of: path)
+      }
+      return .rollback
     }
   }
 

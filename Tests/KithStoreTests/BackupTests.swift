@@ -122,14 +122,25 @@ struct BackupTests {
     #expect(
       restoration
         == ProductStores.Restoration(
-          restored: ["falls", "reminders"], kept: ["falls", "reminders"], hasAddedKey: false))
+          restored: ["falls", "reminders"],
+          kept: [
+            "falls": "\(product.stores.path(of: "falls")).before-restore-1",
+            "reminders": "\(product.stores.path(of: "reminders")).before-restore-1",
+          ], hasAddedKey: false))
     let notes = try await product.notes(of: "reminders")
     #expect(notes.keys.sorted() == (0..<10).map { "\($0)" })
     // What stood there is kept, and consumers of its events will notice.
     let kept = try await DatabaseQueue(
-      path: "\(product.stores.path(of: "reminders")).before-restore"
+      path: "\(product.stores.path(of: "reminders")).before-restore-1"
     ).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM note") }
     #expect(kept == 20)
+    // A restore that is made again takes nothing away of what the first has kept.
+    let again = try product.stores.restore(backup, product: "milo", workers: ["reminders"])
+    #expect(again.kept["reminders"]?.hasSuffix("store.sqlite.before-restore-2") == true)
+    let still = try await DatabaseQueue(
+      path: "\(product.stores.path(of: "reminders")).before-restore-1"
+    ).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM note") }
+    #expect(still == 20)
     let other = try await product.with("reminders") {
       try await $0.read { try $0.endOfEvents().log }
     }
@@ -273,7 +284,7 @@ struct BackupTests {
       ])
     close(file)
     #expect(erasure.files[0].path == product.stores.keyFile.path)
-    #expect(erasure.files.contains { $0.path.hasSuffix("before-restore") && $0.bytes > 0 })
+    #expect(erasure.files.contains { $0.path.hasSuffix("before-restore-1") && $0.bytes > 0 })
     #expect(TemporaryFolder.names(in: product.stores.stateDirectory).isEmpty)
     #expect(erasure.checks[2].what.hasPrefix("1 sealed values"))
     #expect(try product.stores.erase().isProven)

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import KithAccess
 import KithSealing
 import KithTesting
 import Testing
@@ -138,6 +139,56 @@ struct DamageTests {
         try await expectNoticed(image, "byte \(offset) of \(name)")
       }
     }
+  }
+
+  @Test func anyByteThatChangedInASettledFileIsFound() async throws {
+    let (now, _) = try await image(.settled)
+    let bytes = try #require(now.files[StoreImage.database])
+    var generator = SplitMix(seed: 5)
+    for _ in 0..<100 {
+      let offset = Int.random(in: bytes.indices, using: &generator)
+      var image = now
+      image.files[StoreImage.database]?[offset] ^= 0x11
+      guard case .noticed = try await image.find() else {
+        Issue.record("byte \(offset) changed, and the store was opened as if it were whole")
+        continue
+      }
+    }
+  }
+
+  /// A plain value that is another valid one: neither SQLite nor the encryption can tell.
+  @Test func aPlainValueThatChangedInASettledFileIsRefused() async throws {
+    let folder = try TemporaryFolder()
+    let user = try #require(UserID("zenobia"))
+    var store = try folder.store()
+    let grant = try Access(of: .product).grant(.own, on: user)
+    try await store.write {
+      try $0.save(Person(id: 1, user: user, name: "Zenobia"), under: grant)
+    }
+    try store.close()
+    let whole = StoreImage(of: folder, notes: 0)
+    var image = whole
+    let place = try #require(
+      whole.files[StoreImage.database]?.firstRange(of: Array("zenobia".utf8)))
+    image.files[StoreImage.database]?.replaceSubrange(place, with: Array("zenobio".utf8))
+    try await expectRefused(image, "another person's name")
+    // Without the digest nothing tells: the check is worth its file.
+    image.files[StoreImage.digest] = nil
+    try await expectWhole(image, "another name without the digest")
+
+    // It says nothing about what was written since, by a process that was killed or by another one.
+    try await expectWhole(whole, "the file as it was left")
+    store = try folder.store()
+    #expect(Files.bytes("\(folder.storePath).digest") == nil, "an open store has no digest")
+    try await store.note(0..<1)
+    var later = StoreImage(of: folder, notes: 1)
+    withExtendedLifetime(store) {}
+    later.files[StoreImage.digest] = whole.files[StoreImage.digest]
+    try await expectWhole(later, "a digest of an earlier state")
+    try store.close()
+    later = StoreImage(of: folder, notes: 1)
+    later.files[StoreImage.digest] = whole.files[StoreImage.digest]
+    try await expectWhole(later, "a digest of an earlier settled state")
   }
 
   @Test(arguments: Ending.allCases)

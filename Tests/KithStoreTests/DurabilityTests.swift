@@ -126,7 +126,7 @@ struct DurabilityTests {
     "fsync \(draft)", "fsync \(mark).next.draft", "rename \(mark).next.draft \(mark).next",
     "fsync .",
     "unlink \(Store.fileName)-wal", "unlink \(Store.fileName)-shm",
-    "unlink \(Store.fileName)-journal",
+    "unlink \(Store.fileName)-journal", "unlink \(Store.fileName).digest",
     "fsync .", "rename \(draft) \(Store.fileName)", "fsync .", "rename \(mark).next \(mark)",
     "fsync .",
   ]
@@ -187,7 +187,7 @@ struct DurabilityTests {
     let calls = try FileCallLog.of(product.stores.folder(of: "reminders")) {
       _ = try product.stores.restore(backup, product: "milo")
     }
-    let kept = "\(Store.fileName).before-restore"
+    let kept = "\(Store.fileName).before-restore-1"
     #expect(isOrdered(["fsync \(kept)", "fsync ."] + Self.decided, in: calls), "\(calls)")
   }
 

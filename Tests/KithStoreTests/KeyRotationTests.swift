@@ -92,6 +92,7 @@ struct KeyRotationTests {
         try database.execute(
           sql: "UPDATE note SET text_sealed = ? WHERE key = ?", arguments: [sealed, id])
       }
+      _ = try StoreStanding.count(database)
     }
     // Meanwhile everything opens.
     let between = try await product.notes(of: "reminders")
@@ -185,6 +186,7 @@ struct KeyRotationTests {
             DELETE FROM spare;
           END;
           """)
+      _ = try StoreStanding.count($0)
     }
     let rotation = try await product.stores.rotateKey(handOver: nil)
     #expect(rotation.resealed == ["reminders": 5] && rotation.hasDroppedOlder)

@@ -15,6 +15,7 @@ struct StoreImage: Sendable {
   static let log = "\(Store.fileName)-wal"
   static let index = "\(Store.fileName)-shm"
   static let mark = "\(Store.fileName).mark"
+  static let digest = "\(Store.fileName).digest"
 
   /// What a process leaves in a folder that is killed at this instruction, or has ended.
   init(of folder: TemporaryFolder, notes: Int) { self.init(of: folder.path, notes: notes) }

@@ -12,7 +12,7 @@ struct RestoreCommand: ParsableCommand {
     discussion: """
       The product must be down. Everything is checked before the first store is replaced: that the file is whole, is of \
       this product, opens with its key, and is of no later version than the workers. What stood there is kept beside, as \
-      store.sqlite.before-restore.
+      store.sqlite.before-restore-1, or with the next number where there is one already.
 
       On a new machine: bring back the key's file first (`keys/sealing.keys` of the product's state), or restore a \
       backup that has the key in it with --passphrase-file.
@@ -50,7 +50,8 @@ struct RestoreCommand: ParsableCommand {
     if output.json {
       let json: JSONValue = [
         "restored": .array(restoration.restored.map { .string($0) }),
-        "kept": .array(restoration.kept.map { .string($0) }),
+        "kept": .object(
+          JSONObject(restoration.kept.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
         "hasAddedKey": .bool(restoration.hasAddedKey),
       ]
       try Output.line(json.text(pretty: true))
@@ -61,9 +62,8 @@ struct RestoreCommand: ParsableCommand {
     if restoration.hasAddedKey {
       try Output.line("The key of the backup was added to \(kept.stores.keyFile.path).")
     }
-    for worker in restoration.kept {
-      try Output.line(
-        "What \(worker) had is kept as \(kept.stores.path(of: worker)).before-restore")
+    for (worker, path) in restoration.kept.sorted(by: { $0.key < $1.key }) {
+      try Output.line("What \(worker) had is kept as \(path)")
     }
   }
 }
