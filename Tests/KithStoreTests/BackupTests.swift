@@ -135,8 +135,8 @@ struct BackupTests {
     ).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM note") }
     #expect(kept == 20)
     // A restore that is made again takes nothing away of what the first has kept.
-    let again = try product.stores.restore(backup, product: "milo", workers: ["reminders"])
-    #expect(again.kept["reminders"]?.hasSuffix("store.sqlite.before-restore-2") == true)
+    let second = try product.stores.restore(backup, product: "milo", workers: ["reminders"])
+    #expect(second.kept["reminders"]?.hasSuffix("store.sqlite.before-restore-2") == true)
     let still = try await DatabaseQueue(
       path: "\(product.stores.path(of: "reminders")).before-restore-1"
     ).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM note") }

@@ -51,7 +51,8 @@ struct RestoreCommand: ParsableCommand {
       let json: JSONValue = [
         "restored": .array(restoration.restored.map { .string($0) }),
         "kept": .object(
-          JSONObject(restoration.kept.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
+          JSONObject(
+            restoration.kept.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
         "hasAddedKey": .bool(restoration.hasAddedKey),
       ]
       try Output.line(json.text(pretty: true))
