@@ -123,7 +123,7 @@ public struct Backup: Sendable {
     var reading = Configuration()
     reading.readonly = true
     reading.busyMode = .timeout(5)
-    let store = try DatabaseQueue(path: source, configuration: reading)
+    let store = try RegularFile.openDatabase(source, reading)
     let target = try DatabaseQueue(path: copy)
     // In one step: a write of another process in between would begin the copy anew.
     try store.backup(to: target)
@@ -193,8 +193,7 @@ public struct Backup: Sendable {
   func extract(_ part: Part, to target: String) throws {
     DurableCopy.removeDatabase(target)
     try Self.createPrivate(target)
-    let descriptor = open(target, O_WRONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw StoreError(system: target) }
+    let descriptor = try RegularFile.open(target, O_WRONLY)
     defer { close(descriptor) }
     let digest = try Self.archive(path).read { database in
       var digest = SHA256()
@@ -214,7 +213,7 @@ public struct Backup: Sendable {
     guard digest == part.digest else {
       throw StoreError(.damaged, "\(path): the store of \(part.worker) in it is damaged")
     }
-    let store = try DatabaseQueue(path: target)
+    let store = try RegularFile.openDatabase(target, Configuration())
     let findings = try store.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(3)") }
     try store.close()
     guard findings == ["ok"] else {

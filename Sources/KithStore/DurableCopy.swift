@@ -2,13 +2,11 @@ import Glibc
 
 /// Whole files of a database, copied and removed.
 enum DurableCopy {
-  /// Copies a file to a new one that only its owner can read, and waits until it is on the disk.
+  /// Copies a file to one that only its owner can read, and waits until it is on the disk.
   static func copy(_ source: String, to target: String) throws(StoreError) {
-    let from = open(source, O_RDONLY | O_CLOEXEC)
-    guard from >= 0 else { throw StoreError(system: source) }
+    let from = try RegularFile.open(source, O_RDONLY)
     defer { close(from) }
-    let to = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard to >= 0 else { throw StoreError(system: target) }
+    let to = try RegularFile.open(target, O_WRONLY | O_CREAT | O_TRUNC)
     defer { close(to) }
     while true {
       let count = sendfile(to, from, nil, 1 << 20)
@@ -21,8 +19,7 @@ enum DurableCopy {
 
   /// Writes a whole new file that only its owner can read, and waits until its content is on the disk.
   static func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
-    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw StoreError(system: path) }
+    let file = try RegularFile.open(path, O_WRONLY | O_CREAT | O_TRUNC)
     defer { close(file) }
     guard Glibc.write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0 else {
       throw StoreError(system: path)
@@ -31,8 +28,7 @@ enum DurableCopy {
 
   /// Waits until the content of a file is on the disk.
   static func sync(_ path: String) throws(StoreError) {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw StoreError(system: path) }
+    let file = try RegularFile.open(path, O_RDONLY)
     defer { close(file) }
     guard fsync(file) == 0 else { throw StoreError(system: path) }
   }

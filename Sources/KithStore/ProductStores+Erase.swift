@@ -87,7 +87,7 @@ extension ProductStores {
   private func sample(_ worker: String) -> Sample? {
     var reading = Configuration()
     reading.readonly = true
-    guard let queue = try? DatabaseQueue(path: path(of: worker), configuration: reading) else {
+    guard let queue = try? RegularFile.openDatabase(path(of: worker), reading) else {
       return nil
     }
     // Else this process is the one that still holds the file.
@@ -105,8 +105,8 @@ extension ProductStores {
   private static func destroy(_ path: String) throws(StoreError) -> Erasure.File {
     var status = stat()
     let size = lstat(path, &status) == 0 ? Int(status.st_size) : 0
-    let file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-    if file >= 0 {
+    // What is no regular file has no content of its own to overwrite.
+    if let file = try? RegularFile.open(path, O_WRONLY) {
       let zeros = [UInt8](repeating: 0, count: 1 << 20)
       var done = 0
       while done < size {

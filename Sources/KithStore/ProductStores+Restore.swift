@@ -118,7 +118,7 @@ extension ProductStores {
       (try StoreMark.read(of: path) ?? []).map(\.log)
       + [record(of: worker)?.log, here?.found?.log].compactMap(\.self)
       + (here?.found?.replaced ?? [])
-    let queue = try DatabaseQueue(path: draft)
+    let queue = try RegularFile.openDatabase(draft, Configuration())
     let steps = try queue.read(Self.steps)
     // A backup of an earlier version has not counted its transactions.
     try StoreSchema.migrator([]).migrate(queue)
@@ -150,10 +150,10 @@ extension ProductStores {
   private func storeInPlace(
     _ path: String
   ) -> (steps: Set<String>, found: StoreHistory.Found?)? {
-    guard SmallFile.size(path) ?? 0 > 0 else { return nil }
+    guard RegularFile.size(path) ?? 0 > 0 else { return nil }
     var reading = Configuration()
     reading.readonly = true
-    guard let queue = try? DatabaseQueue(path: path, configuration: reading) else { return nil }
+    guard let queue = try? RegularFile.openDatabase(path, reading) else { return nil }
     defer { try? queue.close() }
     return try? queue.read { (try Self.steps($0), try? StoreHistory.Found($0)) }
   }
@@ -166,17 +166,17 @@ extension ProductStores {
   /// the copy's path, nil when there was no store.
   private func keepAside(_ worker: String) throws -> String? {
     let path = path(of: worker)
-    guard let size = SmallFile.size(path) else { return nil }
+    guard let size = RegularFile.size(path) else { return nil }
     var number = 1
-    while access("\(path).before-restore-\(number)", F_OK) == 0 { number += 1 }
+    while RegularFile.isTaken("\(path).before-restore-\(number)") { number += 1 }
     let old = "\(path).before-restore-\(number)"
     // What is in the write-ahead log goes into the file, if the file is whole.
-    if size > 0, let queue = try? DatabaseQueue(path: path) {
+    if size > 0, let queue = try? RegularFile.openDatabase(path, Configuration()) {
       _ = try? queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
       try? queue.close()
     }
     try DurableCopy.copy(path, to: old)
-    if SmallFile.size("\(path)-wal") ?? 0 > 0 {
+    if RegularFile.size("\(path)-wal") ?? 0 > 0 {
       try DurableCopy.copy("\(path)-wal", to: "\(old)-wal")
     }
     return old

@@ -86,7 +86,7 @@ extension ProductStores {
       try check(worker)
       var configuration = Configuration()
       configuration.busyMode = .timeout(30)
-      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      let queue = try RegularFile.openDatabase(path, configuration)
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       let keys = SealingKeys(ring: ring, worker: worker)
       let resealing = Resealing(queue: queue, keys: keys)

@@ -38,8 +38,8 @@ public struct ProductStores: Sendable {
   /// How far a worker's store has come, as the host has noted; nil when it has not.
   func record(of worker: String) -> StoreStanding? {
     let path = "\(Self.recordsFolder(of: stateDirectory))/\(worker)"
-    guard let size = SmallFile.size(path), size < 4096,
-      let bytes = SmallFile.bytes(of: path, at: 0, count: size)
+    guard let size = RegularFile.size(path), size < 4096,
+      let bytes = RegularFile.bytes(of: path, at: 0, count: size)
     else { return nil }
     return StoreStanding(text: String(decoding: bytes, as: UTF8.self))
   }
@@ -61,7 +61,7 @@ public struct ProductStores: Sendable {
     var reading = Configuration()
     reading.readonly = true
     reading.busyMode = .timeout(5)
-    let queue = try DatabaseQueue(path: path, configuration: reading)
+    let queue = try RegularFile.openDatabase(path, reading)
     defer { try? queue.close() }
     let keys = try? keys(of: worker)
     try queue.read { database in

@@ -51,7 +51,7 @@ public struct Salvage: Sendable, Hashable, CustomStringConvertible {
   ) throws(StoreError) -> Salvage {
     let draft = StoreReplacement.draft(of: path)
     var number = 1
-    while access("\(path).damaged-\(number)", F_OK) == 0 { number += 1 }
+    while RegularFile.isTaken("\(path).damaged-\(number)") { number += 1 }
     let backup = "\(path).damaged-\(number)"
     do {
       try copyDamaged(path, to: backup)
@@ -82,8 +82,8 @@ public struct Salvage: Sendable, Hashable, CustomStringConvertible {
   /// Copies the damaged file with its write-ahead log. A file that is empty or missing gets a page of zeros where there is a
   /// log, since SQLite reads none beside an empty file: what was never carried over stands in the log alone.
   private static func copyDamaged(_ path: String, to backup: String) throws(StoreError) {
-    let hasLog = SmallFile.size("\(path)-wal") ?? 0 > 0
-    if SmallFile.size(path) ?? 0 > 0 {
+    let hasLog = RegularFile.size("\(path)-wal") ?? 0 > 0
+    if RegularFile.size(path) ?? 0 > 0 {
       try DurableCopy.copy(path, to: backup)
     } else {
       try DurableCopy.write([UInt8](repeating: 0, count: hasLog ? 4096 : 0), to: backup)

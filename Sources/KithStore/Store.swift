@@ -270,7 +270,7 @@ public final class Store: Sendable {
   ) throws -> [SealedPlace] {
     var configuration = Configuration()
     // A process that was killed while it made the file has left a journal, which only a writer may roll back.
-    configuration.readonly = SmallFile.size("\(path)-journal") ?? 0 == 0
+    configuration.readonly = RegularFile.size("\(path)-journal") ?? 0 == 0
     configuration.busyMode = .timeout(5)
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     try checkPages(queue, path)

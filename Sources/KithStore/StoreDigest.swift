@@ -67,8 +67,8 @@ struct StoreDigest: Hashable {
   /// The digest beside a store; nil when there is none, or none that can be read.
   static func read(of store: String) -> StoreDigest? {
     let path = path(of: store)
-    guard let size = SmallFile.size(path), size <= 512,
-      let bytes = SmallFile.bytes(of: path, at: 0, count: size)
+    guard let size = RegularFile.size(path), size <= 512,
+      let bytes = RegularFile.bytes(of: path, at: 0, count: size)
     else { return nil }
     return StoreDigest(text: String(decoding: bytes, as: UTF8.self))
   }
@@ -111,8 +111,7 @@ struct StoreDigest: Hashable {
 
   /// The SHA-256 of the file at a path, which this process has not opened as a database; nil as ``content(of:)-(Int32)``.
   static func content(ofFileAt path: String) -> SHA256Digest? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
+    guard let file = try? RegularFile.open(path, O_RDONLY) else { return nil }
     defer { close(file) }
     return content(of: file)
   }

@@ -117,10 +117,11 @@ struct StoreHistory {
 
   /// Looks at the files of a store before SQLite does, which takes a write-ahead log beside an empty file for nothing and
   /// removes it.
-  /// - Throws: ``StoreError`` `damaged`.
+  /// - Throws: ``StoreError`` `damaged`, and `unusable` when one is not a regular file.
   func checkFiles(_ path: String) throws(StoreError) {
-    let hasLog = SmallFile.size("\(path)-wal") ?? 0 > 0
-    if SmallFile.size(path) ?? 0 == 0 {
+    try RegularFile.checkDatabase(path)
+    let hasLog = RegularFile.size("\(path)-wal") ?? 0 > 0
+    if RegularFile.size(path) ?? 0 == 0 {
       let state = access(path, F_OK) == 0 ? "empty" : "missing"
       if isExpected {
         throw StoreError(
@@ -175,34 +176,14 @@ struct StoreHistory {
   static func read(_ path: String, known: StoreStanding?) throws(StoreError) -> StoreHistory {
     // The marks first, so that they are not ahead of what is found afterwards.
     var history = StoreHistory(marks: try StoreMark.read(of: path), known: known)
-    history.completeUpTo = SmallFile.bytes(of: path, at: 60, count: 4).map { bytes in
+    history.completeUpTo = RegularFile.bytes(of: path, at: 60, count: 4).map { bytes in
       Int32(truncatingIfNeeded: bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }
-    if SmallFile.size("\(path)-wal") ?? 0 == 0, let digest = StoreDigest.read(of: path),
+    if RegularFile.size("\(path)-wal") ?? 0 == 0, let digest = StoreDigest.read(of: path),
       let content = StoreDigest.content(ofFileAt: path)
     {
       history.settled = (digest, content)
     }
     return history
-  }
-}
-
-/// Looks at files.
-enum SmallFile {
-  /// The size of a file in bytes; nil when there is none.
-  static func size(_ path: String) -> Int? {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : nil
-  }
-
-  /// Some bytes of a file; nil when it has not so many.
-  static func bytes(of path: String, at offset: Int, count: Int) -> [UInt8]? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      initialized = max(0, pread(file, buffer.baseAddress, count, off_t(offset)))
-    }
-    return bytes.count == count ? bytes : nil
   }
 }

@@ -68,11 +68,9 @@ struct StoreMark: Hashable {
   /// - Throws: ``StoreError`` when it cannot be read.
   static func read(of store: String) throws(StoreError) -> [StoreMark]? {
     let path = path(of: store)
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard file >= 0 else {
-      if errno == ENOENT { return nil }
-      throw StoreError(system: path)
-    }
+    var status = stat()
+    if lstat(path, &status) != 0, errno == ENOENT { return nil }
+    let file = try RegularFile.open(path, O_RDONLY)
     defer { close(file) }
     return read(file)
   }
@@ -109,8 +107,7 @@ final class StoreMarkFile: Sendable {
   /// - Throws: ``StoreError`` when it is not there.
   init(of store: String) throws(StoreError) {
     path = StoreMark.path(of: store)
-    descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw StoreError(system: path) }
+    descriptor = try RegularFile.open(path, O_RDWR)
   }
 
   deinit { close(descriptor) }

@@ -58,8 +58,7 @@ final class StoreWitness: Sendable {
     files = [try File(path), try File("\(path)-wal"), try File(mark.path)]
     self.path = path
     self.sealing = sealing
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw StoreError(system: path) }
+    descriptor = try RegularFile.open(path, O_RDONLY)
     state = Mutex(State(reached: reached))
   }
 
@@ -152,7 +151,7 @@ final class StoreWitness: Sendable {
     let log = state.withLock(\.reached.log)
     try database.inTransaction(.immediate) {
       let count = try Int64.fetchOne(database, sql: "SELECT commits FROM kith_store WHERE id = 1")
-      if count == number, SmallFile.size("\(path)-wal") == 0,
+      if count == number, RegularFile.size("\(path)-wal") == 0,
         let content = StoreDigest.content(of: descriptor)
       {
         try StoreDigest(log: log, commits: number, content: content, sealing).write(of: path)

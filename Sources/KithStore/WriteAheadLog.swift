@@ -11,8 +11,7 @@ enum WriteAheadLog {
 
   /// What is damaged in a log; nil when nothing is, or nothing can be told.
   static func finding(_ path: String) -> String? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
+    guard let file = try? RegularFile.open(path, O_RDONLY) else { return nil }
     defer { close(file) }
     guard let header = read(file, headerSize, at: 0) else { return nil }
     let order: Order

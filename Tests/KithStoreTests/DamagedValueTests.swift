@@ -146,7 +146,11 @@ struct DamagedValueTests {
     let purse = try Purse()
     let key = IdempotencyKey.random()
     try await purse.serve { _ = try await $0.pay("10", key: key) }
-    try await DatabaseQueue(path: "\(purse.folder.path)/\(Purse.file)").write {
+    var waiting = Configuration()
+    // The purse's own connection may still be closing.
+    waiting.busyMode = .timeout(30)
+    let path = "\(purse.folder.path)/\(Purse.file)"
+    try await DatabaseQueue(path: path, configuration: waiting).write {
       try $0.execute(sql: "UPDATE kith_answer SET answer_sealed = x'0100000001A5A5'")
     }
     try await purse.serve { client in
