@@ -1,3 +1,4 @@
+import EventsContract
 import Glibc
 import HostContract
 import IdentityContract
@@ -54,9 +55,21 @@ struct BoundaryProbes: Sendable {
       ) {
         _ in await ordersToWorkers()
       },
+      Probe(
+        "events of others",
+        "subscribe to another's: bare, with another's ticket, with made-up ones"
+      ) {
+        _ in await eventsOfReminders()
+      },
       Probe("another's socket", "remove, rename, replace and join the sockets of host and workers")
       {
         _ in sockets()
+      },
+      Probe(
+        "its own next start",
+        "the folder, socket and records of its next incarnation, made before the host makes them"
+      ) {
+        _ in nextStart()
       },
     ]
   }
@@ -186,6 +199,26 @@ struct BoundaryProbes: Sendable {
     return gained.isEmpty ? .nothing("refused") : .gained(gained.joined(separator: ", "))
   }
 
+  private func eventsOfReminders() async -> Probe.Outcome {
+    guard let even = await ticketForEven() else { return .gained("no ticket for what it requires") }
+    var gained: [String] = []
+    for (what, metadata) in [
+      ("bare", [:]), ("with another's ticket", Self.entry(ProofKeys.ticket, even.ticket)),
+      (
+        "as a follower",
+        Self.entry(
+          ProofKeys.ticket, madeUpTicket("reminders", .worker(WorkerCaller(name: "even"))))
+      ),
+    ] as [(String, Metadata)] {
+      let client = client("ipc://\(run)/reminders.1/sock", metadata)
+      defer { client.close() }
+      if let answer = await Self.gain(from: client, EventsMethods.subscribe, []) {
+        gained.append("\(what): \(answer)")
+      }
+    }
+    return gained.isEmpty ? .nothing("refused") : .gained(gained.joined(separator: ", "))
+  }
+
   private func personsName() async -> Probe.Outcome {
     guard let even = await ticketForEven() else { return .gained("no ticket for what it requires") }
     var gained: [String] = []
@@ -261,6 +294,29 @@ struct BoundaryProbes: Sendable {
     }
     for place in ["\(run)/host/even.1.process", "\(run)/host", "\(run)/even.1"] {
       if !names(in: place).isEmpty || text(of: place) != nil { gained.append("read \(place)") }
+    }
+    return gained.isEmpty ? .nothing("refused") : .gained(gained.joined(separator: ", "))
+  }
+
+  private func nextStart() -> Probe.Outcome {
+    let next = "\(context.worker).\(context.generation + 1)"
+    var gained: [String] = []
+    for place in ["\(run)/\(next)", "\(run)/host/\(next).process", "\(run)/\(next)/sock"] {
+      for (what, result) in [
+        ("link", symlink(surroundings.bait, place)), ("folder", mkdir(place, 0o700)),
+        ("socket", Self.bind(place)), ("file", open(place, O_CREAT | O_WRONLY, 0o600)),
+        ("pipe", mkfifo(place, 0o600)),
+      ] where result >= 0 {
+        gained.append("\(what) at \(place)")
+        unlink(place)
+        rmdir(place)
+      }
+    }
+    // Its state folder in another place, with a link to what it wants where the host will look for it.
+    let away = surroundings.state + ".away"
+    if rename(surroundings.state, away) == 0 {
+      gained.append("its state folder moved")
+      rename(away, surroundings.state)
     }
     return gained.isEmpty ? .nothing("refused") : .gained(gained.joined(separator: ", "))
   }

@@ -14,6 +14,21 @@ extension Probe {
       opened.forEach { close($0) }
       return bounded(opened.count, by: surroundings.openFiles)
     },
+    Probe("room outside its state", "files in the machine's memory and on its disks, a byte each") {
+      surroundings in
+      let socket = "\(surroundings.root)/run/hostile.1"
+      return ["/tmp", "/var/tmp", "/dev/shm", "/run", "/", "/dev", "/proc", socket, "\(socket)/.."]
+        .map { folder in
+          let path = "\(folder)/kith-\(getpid())"
+          let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+          guard file >= 0 else { return (folder, .nothing(String(cString: strerror(errno)))) }
+          defer {
+            close(file)
+            unlink(path)
+          }
+          return (folder, write(file, "x", 1) == 1 ? .gained("written") : .gained("made"))
+        }
+    },
     Probe("processes", "start them without end") { surroundings in
       var killed: Int32 = 0
       let count = hostile_processes(Int32(4 * surroundings.processes), &killed)
