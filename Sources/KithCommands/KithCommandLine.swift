@@ -16,7 +16,7 @@ public enum KithCommandLine {
     do throws(CommandFailure) {
       code = await run(try RawArguments.current())
     } catch {
-      report(error, isJSON: CommandLine.arguments.contains("--json"))
+      report(error, arguments: CommandLine.arguments)
       code = error.status.number
     }
     exit(code)
@@ -95,16 +95,15 @@ public enum KithCommandLine {
         failure = error
       }
     }
-    report(failure, isJSON: arguments.contains("--json"))
+    report(failure, arguments: arguments)
     return failure.status.number
   }
 
-  private static func report(_ failure: CommandFailure, isJSON: Bool) {
-    if isJSON {
-      Output.errorLine(failure.json.text())
-    } else {
-      Output.errorLine("kith: \(failure.message)")
-      for note in failure.notes { Output.errorLine(note) }
+  private static func report(_ failure: CommandFailure, arguments: [String]) {
+    guard !arguments.contains("--json") else { return Output.errorLine(failure.json.text()) }
+    let root = CommandHint.root(in: arguments)
+    for line in ["kith: \(failure.message)"] + failure.notes {
+      Output.errorText(CommandHint.located(line, root))
     }
   }
 }

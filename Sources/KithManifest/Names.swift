@@ -19,6 +19,12 @@ enum Names {
     return text.utf8.allSatisfy { isSmallLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
   }
 
+  /// The packages whose services the host and the SDK serve.
+  static let platformPackages = [
+    "kith.events", "kith.health", "kith.host", "kith.identity", "kith.metrics", "kith.reflection",
+    "kith.rpc", "kith.worker",
+  ]
+
   /// `kith.risk.v1.RiskEngine`: parts of letters, digits and underscores with dots between them, two at least.
   static func isService(_ text: String) -> Bool {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -101,5 +107,18 @@ extension Scalars {
   /// The full name of a service.
   func serviceName(_ value: ManifestValue) -> String? {
     name(value, "a service's full name: kith.risk.v1.RiskEngine", where: Names.isService)
+  }
+
+  /// The full name of a service that a plugin may provide: those of the platform are the host's, or come with every worker.
+  func providedService(_ value: ManifestValue) -> String? {
+    guard let service = serviceName(value) else { return nil }
+    guard !Names.platformPackages.contains(where: { service.hasPrefix("\($0).") }) else {
+      findings.add(
+        ManifestError(
+          .duplicateService, "\(name) names \(service), which belongs to the platform",
+          at: value.location, expected: "a service of the plugin's own: kith.risk.v1.RiskEngine"))
+      return nil
+    }
+    return service
   }
 }

@@ -97,7 +97,7 @@ public struct PluginManifest: Sendable, Equatable {
     }
     provides = fields.value("provides", default: []) {
       Self.services($0, $1) {
-        $1.serviceName($0)
+        $1.providedService($0)
       } name: {
         $0
       }

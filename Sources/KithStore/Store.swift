@@ -80,8 +80,8 @@ public final class Store: Sendable {
       guard whenDamaged == .salvage else {
         throw StoreError(
           .damaged,
-          "\(error.message); restore a backup with `kith restore`, have what can be saved of it "
-            + "go on with `store: { when_damaged: salvage }`, or begin anew with `kith erase`")
+          "\(error.message); end the product with `kith down`, then restore a backup with `kith restore`, or begin anew "
+            + "with `kith erase`; or have what can be saved of it go on with `store: { when_damaged: salvage }` in the manifest")
       }
       salvage = try Salvage.save(path, migrator, keys, known, because: error)
       opened = try Self.open(path, keys, migrator, known)

@@ -157,10 +157,7 @@ extension Supervisor {
     process.phase = .serving(
       ProcessRecord.Serving(since: now, watch: Watch(limits.watchdog, at: now)))
     record[slot] = process
-    if let candidate = record.candidate, candidate.revision == process.revision {
-      record.specification = candidate
-      record.candidate = nil
-    }
+    if record.candidate?.revision == process.revision { record.acceptCandidate() }
     if slot == .successor {
       record.predecessor = record.main
       record.main = process

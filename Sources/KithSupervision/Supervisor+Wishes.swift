@@ -63,6 +63,10 @@ extension Supervisor {
       candidate.requires = record.specification.requires
       record.candidate = candidate
       supervisor.endSuccessor(notOf: candidate.revision, of: &record, at: now)
+      // Adopted from a host that had tried it: there is nothing left to try.
+      if record.main?.serving != nil, record.main?.revision == candidate.revision {
+        record.acceptCandidate()
+      }
     }
     askReplacement(of: name, group: [name])
   }
@@ -140,6 +144,13 @@ extension Supervisor {
 }
 
 extension WorkerRecord {
+  /// The candidate is what the worker is from now on: a process of it is ready.
+  mutating func acceptCandidate() {
+    guard let candidate else { return }
+    specification = candidate
+    self.candidate = nil
+  }
+
   /// Nobody wants anything of it any more; what is under way for its end goes on as a stop.
   fileprivate mutating func forgetWishes() {
     isWanted = false

@@ -38,4 +38,48 @@ import Testing
         "    - `kith start store` tries at once",
       ])
   }
+
+  @Test func aLongReasonIsSaidOnceWithCommandsThatFindTheProduct() {
+    let reason =
+      "it could not start: /r/workers/store/store.sqlite is not whole: end the product with `kith down`, then restore a backup"
+    let worker = WorkerStatus(
+      name: "store", state: .quarantined, wanted: true, sinceMs: now - 5000,
+      lastExit: WorkerExit(
+        generation: 4, atMs: now - 5000, cause: .exitCode(0), description: reason,
+        lastLines: ["listening", "could not start reason=\"\(reason.dropFirst(20))\"", "drained"]),
+      reason: "restarted 3 times within 30 s, then: \(reason)")
+    let status = GetStatusResponse(workers: [worker])
+    let why = Explanation(status: status, terminal: Terminal(), options: " --root /r", now: now)
+      .lines(of: worker).joined(separator: "\n")
+    let report = StatusReport(
+      status: status, terminal: Terminal(), options: " --root /r", now: now
+    ).lines.joined(separator: "\n")
+    for text in [why, report] {
+      let words = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+      #expect(words.ranges(of: "is not whole").count == 1, "\(text)")
+      #expect(words.contains("`kith down --root /r`"), "\(text)")
+      #expect(text.contains("| listening") && text.contains("| drained"), "\(text)")
+    }
+    #expect(why.contains("generation 4 ended 5 s ago, for that reason"), "\(why)")
+  }
+
+  @Test(arguments: [
+    ("see `kith logs kithd`", "see `kith logs kithd --root /r`"),
+    ("`kith why a` or `kith down`", "`kith why a --root /r` or `kith down --root /r`"),
+    ("`kith down --root /other`", "`kith down --root /other`"),
+    ("`kith down --product milo`", "`kith down --product milo`"),
+    ("`timedatectl set-ntp true`", "`timedatectl set-ntp true`"),
+    ("an open `kith down", "an open `kith down"), ("kith down", "kith down"), ("", ""),
+  ])
+  func commandsInTextsGetTheRoot(_ text: String, _ expected: String) {
+    #expect(CommandHint.located(text, " --root /r") == expected)
+    #expect(CommandHint.located(text, "") == text)
+  }
+
+  @Test func theRootIsFoundAmongArguments() {
+    #expect(CommandHint.root(in: ["status", "--root", "/r"]) == " --root /r")
+    #expect(CommandHint.root(in: ["--root=/r", "status"]) == " --root /r")
+    #expect(CommandHint.root(in: ["status", "--root"]) == "")
+    #expect(CommandHint.root(in: ["a", "say", "--", "--root", "/r"]) == "")
+  }
 }

@@ -41,6 +41,27 @@ import Testing
     #expect(plugin.configuration.sensitiveNames == ["mode"])
   }
 
+  @Test(arguments: [
+    "kith.host.v1.Host", "kith.worker.v1.Lifecycle", "kith.events.v1.Events",
+    "kith.identity.v2.Any",
+  ])
+  func servicesOfThePlatformAreNotAPluginsToProvide(_ service: String) throws {
+    let text = "plugin: a\nversion: 1.0.0\nexecutable: a-worker\nprovides: [x.Own, \(service)]\n"
+    do throws(ManifestErrors) {
+      _ = try PluginManifest(parsing: text, file: "plugin.yaml")
+      Issue.record("read")
+    } catch {
+      let error = try #require(error.errors.first)
+      #expect(error.code == .duplicateService && error.location?.line == 4, "\(error)")
+      #expect(error.description.contains("\(service), which belongs to the platform"), "\(error)")
+    }
+    // To require one is another matter.
+    let plugin = try PluginManifest(
+      parsing: "plugin: a\nversion: 1.0.0\nexecutable: a-worker\nrequires: [\(service)]\n",
+      file: "plugin.yaml")
+    #expect(plugin.requires.map(\.name) == [service])
+  }
+
   @Test func readsHowItIsSupervised() throws {
     let plugin = try PluginManifest(
       parsing: """

@@ -85,6 +85,26 @@ import Testing
     #expect(ready.contains(.spawn(Incarnation(worker: "risk", generation: 17), revision: 5)))
   }
 
+  /// An upgrade that an earlier host had carried out, asked of this one too: it counts as carried out, and is not forgotten
+  /// with what is still under way.
+  @Test func anUpgradeToWhatAnAdoptedProcessWasMadeFromIsKept() throws {
+    var supervisor = try supervisor(overlap: true, revision: 5)
+    _ = supervisor.handle(.found([third: 83]), at: .start)
+    for step in [StartStep.adopt, .watch] {
+      _ = supervisor.handle(.stepCompleted(third, step), at: .start)
+    }
+    let upgrade = WorkerSpecification(name: "risk", overlap: true, revision: 83)
+    _ = supervisor.handle(.replacementAsked(upgrade), at: .start)
+    #expect(supervisor.snapshot(of: "risk")?.specifiedRevision == 83)
+    _ = supervisor.handle(.wantedDown(worker: "risk"), at: .start)
+    _ = supervisor.handle(
+      .stepFailed(.init(worker: "risk", generation: 17), .spawn, StartFailure(reason: "ended")),
+      at: .start)
+    _ = supervisor.handle(.exited(third, .exitCode(0)), at: .start)
+    let up = supervisor.handle(.wantedUp(worker: "risk"), at: .start)
+    #expect(up.contains(.spawn(Incarnation(worker: "risk", generation: 18), revision: 83)), "\(up)")
+  }
+
   @Test func whatNobodyWantsIsEnded() throws {
     var supervisor = try supervisor(wanted: false)
     let stranger = Incarnation(worker: "gone", generation: 1)

@@ -77,7 +77,7 @@ struct PlanCommand: AsyncParsableCommand {
       try Output.line()
       try Output.lines(
         left.map { Self.words($0, surroundings.terminal) }
-          ?? Self.heading(changes, isRunning: running != nil)
+          ?? Self.heading(changes, places, isRunning: running != nil)
           + report.lines(changes) + stopped)
     }
     if exitCode, !changes.isEmpty { throw ExitCode(ExitStatus.changes.number) }
@@ -100,9 +100,11 @@ struct PlanCommand: AsyncParsableCommand {
   }
 
   private static func heading(
-    _ changes: [KithManifest.PlannedChange], isRunning: Bool
+    _ changes: [KithManifest.PlannedChange], _ places: ProductPlaces, isRunning: Bool
   ) -> [String] {
-    guard isRunning else { return ["It does not run; `kith up` would start it:"] }
+    guard isRunning else {
+      return ["It does not run in \(places.stateDirectory); `kith up` would start it there:"]
+    }
     guard !changes.isEmpty else { return ["Nothing to do: what runs is as the manifest says."] }
     return ["To be as the manifest says, \(ChangesReport.summary(changes)):"]
   }

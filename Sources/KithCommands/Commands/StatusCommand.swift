@@ -42,7 +42,10 @@ struct StatusCommand: AsyncParsableCommand {
       try Output.line(try HostJSON.json(status).text(pretty: true))
     } else {
       try Output.lines(
-        StatusReport(status: status, terminal: surroundings.terminal, now: Surroundings.now).lines)
+        StatusReport(
+          status: status, terminal: surroundings.terminal, options: product.words,
+          now: Surroundings.now
+        ).lines)
     }
   }
 
@@ -53,7 +56,9 @@ struct StatusCommand: AsyncParsableCommand {
         try await $0.getStatus(GetStatusRequest(), options: options)
       }
       if output.json { return [try HostJSON.json(status).text()] }
-      return StatusReport(status: status, terminal: terminal, now: Surroundings.now).lines
+      return StatusReport(
+        status: status, terminal: terminal, options: product.words, now: Surroundings.now
+      ).lines
     }
   }
 }

@@ -70,6 +70,7 @@ struct UpCommand: AsyncParsableCommand {
       product: plan.product, root: root, environment: surroundings.environment)
 
     if let running = try await RunningProduct.openIfRunning(places, mayBeStarting: true) {
+      if virtualTime != nil { try await checkIsVirtual(running) }
       // Beside the report, which is the same whoever started the product.
       if !output.json {
         Output.errorLine("kith: \(plan.title) is running already; nothing was started")
@@ -78,6 +79,21 @@ struct UpCommand: AsyncParsableCommand {
     }
     try plan.checkCredentials()
     try await show(started(surroundings, places: places, root: root).connection, surroundings)
+  }
+
+  /// Checks that a product that runs already goes by virtual clocks, as was asked for.
+  private func checkIsVirtual(_ running: RunningProduct) async throws {
+    do throws(RPCError) {
+      _ = try await running.connection.host.getClock(
+        GetClockRequest(), options: time.callOptions)
+      return
+    } catch {
+      guard error.code == .failedPrecondition else { throw error }
+    }
+    throw CommandFailure(
+      .usage,
+      "\(running.places.product) runs already, by the machine's clock; end it with `kith down`, then start it with "
+        + "--virtual-time, or give this one a folder of its own with --root DIR")
   }
 
   /// The product, with a host that this command started, or another that was faster.
@@ -192,7 +208,10 @@ struct UpCommand: AsyncParsableCommand {
       try Output.line(try HostJSON.json(status).text(pretty: true))
     } else {
       try Output.lines(
-        StatusReport(status: status, terminal: surroundings.terminal, now: Surroundings.now).lines)
+        StatusReport(
+          status: status, terminal: surroundings.terminal,
+          options: root.map { " --root \($0)" } ?? "", now: Surroundings.now
+        ).lines)
     }
   }
 

@@ -53,7 +53,8 @@ struct Diagnosis {
     let name = line(worker.name)
     let why = "`kith why \(name)\(options)` says more"
     func finding(_ state: Finding.State, _ text: String, _ remedy: String = why) -> Finding {
-      let reason = worker.reason.isEmpty ? "" : ": \(line(worker.reason))"
+      let reason =
+        worker.reason.isEmpty ? "" : ": \(CommandHint.located(line(worker.reason), options))"
       return Finding("workers", state, "\(name) \(text)\(reason)", remedy: remedy)
     }
     switch worker.state {
@@ -63,7 +64,11 @@ struct Diagnosis {
         return [finding(.action, "shows no progress", "it is replaced if that goes on; \(why)")]
       }
       return health.degradation.isEmpty
-        ? [] : [finding(.action, "serves with a part missing: \(line(health.degradation))")]
+        ? [] : [
+          finding(
+            .action,
+            "serves with a part missing: \(CommandHint.located(line(health.degradation), options))")
+        ]
     case .finished: return []
     case .stopped where !worker.wanted:
       return [

@@ -22,7 +22,8 @@ struct Explanation {
       "\(indent)\(SafeText.line(worker.name)) is \(state), \(ago(worker.sinceMs, "since"))"
     ]
     func because(_ text: String, _ colour: Terminal.Colour? = nil) {
-      let wrapped = Prose.wrapped(text, width: max(40, terminal.width - 2 * depth - 4))
+      let wrapped = Prose.wrapped(
+        CommandHint.located(text, options), width: max(40, terminal.width - 2 * depth - 4))
       for (index, line) in wrapped.enumerated() {
         let text = colour.map { terminal.text(line, $0) } ?? line
         lines.append(indent + (index == 0 ? "  - " : "    ") + text)
@@ -35,10 +36,13 @@ struct Explanation {
       because("degraded: \(SafeText.line(health.degradation))", .yellow)
     }
     if let exit = worker.lastExit {
+      // A short one is said in full where somebody looks for it.
+      let isSaid = exit.description.count > 60 && worker.reason.contains(exit.description)
       because(
-        "generation \(exit.generation) ended \(ago(exit.atMs)): \(SafeText.line(exit.description))")
+        "generation \(exit.generation) ended \(ago(exit.atMs))"
+          + (isSaid ? ", for that reason" : ": \(SafeText.line(exit.description))"))
       let width = max(40, terminal.width - 2 * depth - 6)
-      lines += exit.lastLines.map { TextWidth.clipped(SafeText.line($0), to: width) }
+      lines += exit.linesBesideDescription.map { TextWidth.clipped(SafeText.line($0), to: width) }
         .map { indent + "    " + terminal.text("| " + $0, .faint) }
     }
     if let next = worker.nextStartAtMs, worker.state != .ready {

@@ -26,6 +26,18 @@ enum Output {
     _ = write(text + "\n", to: STDERR_FILENO)
   }
 
+  /// Writes a text to standard error, broken at the width of the terminal where it is one.
+  static func errorText(_ text: String) {
+    guard isatty(STDERR_FILENO) == 1 else { return errorLine(text) }
+    var size = winsize()
+    let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col >= 40
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      for part in TextWidth.hanging(String(line), width: isKnown ? min(Int(size.ws_col), 120) : 80) {
+        errorLine(part)
+      }
+    }
+  }
+
   private static func toStandardOutput(_ text: String) throws(CommandFailure) {
     let code = write(text, to: STDOUT_FILENO)
     guard code == 0 || code == EPIPE else {

@@ -1,9 +1,19 @@
 import HostContract
 
+extension WorkerExit {
+  /// The last lines of the log without the one in which the worker gives the reason that stands in the description.
+  var linesBesideDescription: [String] {
+    let reason = description.split(separator: ": ", maxSplits: 1).last.map { $0.prefix(60) } ?? ""
+    return lastLines.filter { reason.count < 20 || !$0.contains(reason) }
+  }
+}
+
 /// What runs, for a person.
 struct StatusReport {
   let status: GetStatusResponse
   let terminal: Terminal
+  /// What a command needs to find the product, with a space in front: ` --root /tmp/demo`.
+  var options = ""
   /// Now, in milliseconds since 1970-01-01T00:00:00Z.
   let now: Int64
 
@@ -25,7 +35,7 @@ struct StatusReport {
         "elsewhere: \(SafeText.line($0.service))  \(SafeText.line($0.address))",
         width: terminal.width)
     }
-    return head + degradations + [""] + Self.table(status.workers, now: now).lines(terminal)
+    return head + degradations + [""] + Self.table(status.workers, options: options, now: now).lines(terminal)
       + (elsewhere.isEmpty ? [] : [""] + elsewhere)
       + Concerns(alerts: status.alerts, logTroubles: status.logTroubles).lines(terminal)
   }
@@ -41,22 +51,23 @@ struct StatusReport {
         others.count == 1
           ? first : "\(others.count) things that should be kept are not; `kith doctor` lists them")
     }
-    return texts.flatMap { TextWidth.hanging("degraded: \($0)", width: terminal.width) }
+    return texts.map { CommandHint.located($0, options) }
+      .flatMap { TextWidth.hanging("degraded: \($0)", width: terminal.width) }
       .map { terminal.text($0, .yellow) }
   }
 
   /// The workers as a table.
-  static func table(_ workers: [WorkerStatus], now: Int64) -> Table {
+  static func table(_ workers: [WorkerStatus], options: String = "", now: Int64) -> Table {
     Table(
       columns: [
         .init(title: "WORKER"), .init(title: "STATE"), .init(title: "PID", isNumeric: true),
         .init(title: "SINCE", isNumeric: true), .init(title: "RESTARTS", isNumeric: true),
         .init(title: "MEMORY", isNumeric: true),
       ],
-      rows: workers.map { row($0, now: now) })
+      rows: workers.map { row($0, options, now: now) })
   }
 
-  private static func row(_ worker: WorkerStatus, now: Int64) -> Table.Row {
+  private static func row(_ worker: WorkerStatus, _ options: String, now: Int64) -> Table.Row {
     let hasProcess = worker.pid != 0
     return Table.Row(
       cells: [
@@ -67,13 +78,17 @@ struct StatusReport {
           worker.sinceMs == 0 ? "-" : Quantities.elapsed(milliseconds: now - worker.sinceMs)),
         .init(String(worker.restarts), worker.restarts > 0 ? .yellow : nil),
         .init(worker.residentBytes > 0 ? Quantities.bytes(worker.residentBytes) : "-"),
-      ], notes: notes(worker, now: now))
+      ], notes: notes(worker, options, now: now))
   }
 
   /// What a person must know about a worker that is not ready.
-  private static func notes(_ worker: WorkerStatus, now: Int64) -> [Table.Cell] {
+  private static func notes(
+    _ worker: WorkerStatus, _ options: String, now: Int64
+  ) -> [Table.Cell] {
     var notes: [Table.Cell] = []
-    if !worker.reason.isEmpty { notes.append(.init(SafeText.line(worker.reason))) }
+    if !worker.reason.isEmpty {
+      notes.append(.init(CommandHint.located(SafeText.line(worker.reason), options)))
+    }
     if let next = worker.nextStartAtMs, worker.state != .ready {
       let wait = next - now
       notes.append(
@@ -84,9 +99,10 @@ struct StatusReport {
     let isDown = worker.state != .ready && worker.state != .stopped
     if isDown, let exit = worker.lastExit {
       if !worker.reason.contains(exit.description), !exit.description.isEmpty {
-        notes.append(.init("last ended: \(SafeText.line(exit.description))"))
+        notes.append(
+          .init("last ended: \(CommandHint.located(SafeText.line(exit.description), options))"))
       }
-      notes += exit.lastLines.map { .init("| " + SafeText.line($0), .faint) }
+      notes += exit.linesBesideDescription.map { .init("| " + SafeText.line($0), .faint) }
     }
     return notes
   }

@@ -58,7 +58,7 @@ struct HostBenchmark {
   ) async throws -> Double {
     let before = try await status(places)
     kill(before.hostPid, SIGKILL)
-    while kill(before.hostPid, 0) == 0, !isZombie(before.hostPid) { usleep(1000) }
+    while kill(before.hostPid, 0) == 0, !hasEnded(before.hostPid) { usleep(1000) }
     var pipe: [Int32] = [-1, -1]
     guard Glibc.pipe(&pipe) == 0 else { throw BenchmarkError("pipe") }
     for end in pipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -87,8 +87,10 @@ struct HostBenchmark {
     return try await connection.host.getStatus(GetStatusRequest(waitUntilSettled: true))
   }
 
-  private func isZombie(_ pid: Int32) -> Bool {
-    readFile("/proc/\(pid)/stat")?.contains(") Z ") ?? true
+  /// Whether all threads of a process have ended: until then it holds its files, and its locks.
+  private func hasEnded(_ pid: Int32) -> Bool {
+    guard readFile("/proc/\(pid)/stat")?.contains(") Z ") == true else { return false }
+    return readFile("/proc/\(pid)/status")?.contains("\nThreads:\t1\n") ?? true
   }
 
   /// The processor time that a process has used, in clock ticks.
