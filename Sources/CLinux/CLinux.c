@@ -219,8 +219,9 @@ static int make_root(struct birth *birth) {
   return 0;
 }
 
-// In the child: none of root's powers, also where it is root and whatever program it becomes.
-static int drop_capabilities(void) {
+// In the child: none of root's powers, also where it is root and whatever program it becomes, and another user where there is
+// to be one.
+static int drop_powers(const struct kith_linux_launch *launch) {
   // Each refuses a process that may do nothing of it, which then has nothing to lose by it.
   const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
       SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
@@ -230,6 +231,13 @@ static int drop_capabilities(void) {
     if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno == EINVAL) break;
   }
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  // By their numbers: the C library's functions would have all threads of the parent follow, whose memory this is.
+  if (launch->user != 0 &&
+      (syscall(SYS_setgroups, 0, NULL) != 0 ||
+       syscall(SYS_setresgid, launch->group, launch->group, launch->group) != 0 ||
+       syscall(SYS_setresuid, launch->user, launch->user, launch->user) != 0)) {
+    return -1;
+  }
   const struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   const struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
   return (int)syscall(SYS_capset, &header, none);
@@ -287,7 +295,7 @@ static void become(struct birth *birth) {
 
   *step = "confine";
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-  if (drop_capabilities() != 0) return;
+  if (drop_powers(launch) != 0) return;
   if (launch->ruleset >= 0 && syscall(landlock_restrict_self, launch->ruleset, 0) != 0) return;
   if (syscall(SYS_close_range, launch->descriptor_count, ~0U, 0) != 0) return;
   // Last: it may refuse what came before.

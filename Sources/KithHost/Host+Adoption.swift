@@ -19,7 +19,7 @@ extension Host {
     var revision: UInt64 = 0
     for record in earlier.running.map(\.record) + earlier.ended {
       guard let planned = settings.plan.worker(named: record.incarnation.worker) else { continue }
-      if planned.digest(in: settings.plan) == record.digest {
+      if planned.digest(in: settings.plan, account: settings.workerAccount) == record.digest {
         definitions[record.incarnation] = Adopted(revision: 0, worker: planned)
         continue
       }
@@ -27,7 +27,7 @@ extension Host {
       var adopted = Adopted(revision: revision, worker: planned)
       if record.phase == .serving, record.pluginDirectory != planned.pluginDirectory,
         let upgraded = try? settings.plannedWorker(planned.name, from: record.pluginDirectory),
-        upgraded.digest(in: settings.plan) == record.digest
+        upgraded.digest(in: settings.plan, account: settings.workerAccount) == record.digest
       {
         adopted.worker = upgraded
       }

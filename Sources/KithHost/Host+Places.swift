@@ -64,6 +64,13 @@ extension Host {
 
   // MARK: Sockets
 
+  /// Lets workers that run as an account of their own reach the control socket.
+  func letWorkersConnect() throws(SystemError) {
+    guard let account = settings.workerAccount else { return }
+    try account.letThrough(settings.places.runtimeDirectory)
+    try account.letConnect(to: settings.places.controlSocket)
+  }
+
   /// Makes the control socket again when it is gone or another's: nobody could tell a host that listens nowhere to do anything.
   private func bindAgain() {
     let places = settings.places
@@ -88,6 +95,11 @@ extension Host {
           .cannotCreate,
           "the control socket was removed while this host ran and cannot be opened again: \(error.message)"
         ))
+    }
+    do throws(SystemError) {
+      try letWorkersConnect()
+    } catch {
+      log("workers cannot connect: \(error)", level: .error)
     }
     controlSocket = FileIdentity(places.controlSocket)
     log(

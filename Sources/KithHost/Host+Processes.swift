@@ -40,6 +40,7 @@ extension Host {
     let sockets = settings.places.socketFolder(
       worker: worker.name, generation: incarnation.generation)
     try DurableFile.createPrivateFolder(sockets)
+    try settings.workerAccount?.own(sockets)
     let state = try stateFolder(of: worker)
     let sealing = try state.isEmpty ? (keys: [], missingReason: "") : sealingKeys(of: worker.name)
     let stdout = try OutputSpool.create(spoolPath(of: incarnation, .stdout))
@@ -63,6 +64,7 @@ extension Host {
           ], openFiles: worker.limits.openFiles, dataBytes: dataBytes(of: worker),
           processes: processBound == .userNamespace ? worker.limits.mostProcesses : nil,
           controlGroup: try group?.door(), processGroup: try countingGroup?.door(),
+          account: settings.workerAccount,
           confinement: Confinement(
             of: worker, state: state, sockets: sockets,
             runtime: settings.places.runtimeDirectory,
@@ -76,7 +78,8 @@ extension Host {
     let secret = IncarnationSecret()
     let record = ProcessRecords.Record(
       incarnation: incarnation, identity: child.identity, socket: socket, secret: secret.bytes,
-      digest: worker.digest(in: settings.plan), pluginDirectory: worker.pluginDirectory)
+      digest: worker.digest(in: settings.plan, account: settings.workerAccount),
+      pluginDirectory: worker.pluginDirectory)
     do throws(SystemError) {
       try records.write(record)
       let orders = LaunchRecord(
@@ -195,7 +198,17 @@ extension Host {
   private func stateFolder(of worker: PlannedWorker) throws(SystemError) -> String {
     guard settings.plan.posture != .ephemeral else { return "" }
     let folder = settings.places.stateDirectory(worker: worker.name)
-    try DurableFile.createPrivateFolder(folder)
+    do throws(SystemError) {
+      try DurableFile.createPrivateFolder(folder, of: settings.workerAccount?.user)
+    } catch {
+      guard settings.workerAccount == nil, let owner = WorkerAccount.owner(of: folder) else {
+        throw error
+      }
+      throw SystemError(
+        "use \(folder), which belongs to the account \(owner): start the product with --worker-account \(owner), as it was "
+          + "before, or as \(owner)", code: EPERM)
+    }
+    try settings.workerAccount?.own(folder)
     return folder
   }
 

@@ -290,6 +290,9 @@ public actor Host {
       services: [.host(HostService(host: self))], limits: .connections(inPartOfOpenFiles: 0.5),
       // What the host is asked is small.
       budget: MessageBudget(maximumBytes: 16 << 20),
+      authorize: { [account = settings.workerAccount] in
+        RPCServer.sameUser($0) || account != nil && $0.uid == account?.user
+      },
       identify: { [callers] method, metadata, _ throws(RPCError) in
         try callers.identify(method, metadata)
       })
@@ -297,6 +300,11 @@ public actor Host {
       try server.start(on: NngListener(address: settings.places.controlAddress))
     } catch {
       throw HostFailure(.cannotCreate, "the control socket cannot be opened: \(error.message)")
+    }
+    do throws(SystemError) {
+      try letWorkersConnect()
+    } catch {
+      throw HostFailure(.cannotCreate, "\(error)")
     }
     log("host \(HostVersion.current) runs \(settings.plan.product), pid \(getpid())")
     keepRunningManifest()

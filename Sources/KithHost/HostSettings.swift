@@ -16,6 +16,8 @@ public struct HostSettings: Sendable {
   public var virtualStart: Int64?
   /// The process that stands between callers and all workers, in tests of broken connections (`KITH_RELAY_PID`); nil for none.
   var relayPID: Int32? { environment["KITH_RELAY_PID"].flatMap { Int32($0) } }
+  /// The account that workers run as; nil for the host's own.
+  let workerAccount: WorkerAccount?
   /// What the plan was read from.
   var source: ProductSource
   /// What the host was told to run when it was started; another manifest may have been applied since.
@@ -24,9 +26,11 @@ public struct HostSettings: Sendable {
   var manifestTrouble: String?
 
   /// Settings for a host.
+  /// - Throws: ``HostFailure`` when the account that the environment names cannot be used.
   public init(
     plan: Plan, places: ProductPlaces, environment: [String: String], isForeground: Bool = false
-  ) {
+  ) throws(HostFailure) {
+    workerAccount = try WorkerAccount.configured(environment)
     source = ProductSource(product: plan.product, folders: [])
     startedWith = source
     self.plan = plan
@@ -40,6 +44,7 @@ public struct HostSettings: Sendable {
     product: String, pluginFolders: [String], root: String?, isForeground: Bool
   ) throws(HostFailure) {
     environment = ProcessEnvironment.current
+    workerAccount = try WorkerAccount.configured(environment)
     startedWith = ProductSource(product: product, folders: pluginFolders)
     let reading = try ProductReading(
       startedWith, root: root.map(ProcessEnvironment.absolutePath), environment: environment)

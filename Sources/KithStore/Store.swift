@@ -81,7 +81,8 @@ public final class Store: Sendable {
         throw StoreError(
           .damaged,
           "\(error.message); end the product with `kith down`, then restore a backup with `kith restore`, or begin anew "
-            + "with `kith erase`; or have what can be saved of it go on with `store: { when_damaged: salvage }` in the manifest")
+            + "with `kith erase`; or have what can be saved of it go on with `store: { when_damaged: salvage }` in the manifest"
+        )
       }
       salvage = try Salvage.save(path, migrator, keys, known, because: error)
       opened = try Self.open(path, keys, migrator, known)

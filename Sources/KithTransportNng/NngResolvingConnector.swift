@@ -51,7 +51,10 @@ public final class NngResolvingConnector: Connector {
       let isOpen = target.security == .insecure
       let connector = NngConnector(
         address: target.address, security: target.security,
-        authorize: { [authorize] in isOpen || authorize($0) })
+        // The process that the host names may run as the account of workers.
+        authorize: { [authorize] in
+          isOpen || authorize($0) || target.pid != nil && $0.pid == target.pid
+        })
       let stream = try await connector.dial()
       guard target.pid == nil || stream.peer.pid == target.pid else {
         stream.close()

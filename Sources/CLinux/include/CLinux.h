@@ -95,6 +95,8 @@ struct kith_linux_launch {
   int own_users;
   // How many processes and threads there may be in that namespace; 0 for as many as the caller may have.
   uint64_t processes;
+  // The user and the group that it becomes, without any of the caller's other groups; 0 to stay what the caller is.
+  uint32_t user, group;
 };
 
 // Starts a process as the leader of a session and a process group, with no signal blocked or ignored, no core files, no

@@ -47,6 +47,12 @@ struct UpCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "The account that workers run as, when root starts the product. By default KITH_WORKER_ACCOUNT, else root.",
+      valueName: "name"))
+  var workerAccount: String?
+
+  @Option(
+    help: ArgumentHelp(
       "Go by clocks that stand still until `kith clock` moves them, and show this first: now, or an instant.",
       valueName: "instant"),
     transform: UpCommand.virtualStart)
@@ -151,6 +157,7 @@ struct UpCommand: AsyncParsableCommand {
     if let root { arguments += ["--root", root] }
     if let virtualTime { arguments += ["--virtual-time", String(virtualTime)] }
     var environment = surroundings.environment
+    if let workerAccount { environment["KITH_WORKER_ACCOUNT"] = workerAccount }
     // The host is started in `/`, so a search path is told from there.
     environment["KITH_PLUGIN_PATH"] = environment["KITH_PLUGIN_PATH"].map { path in
       path.split(separator: ":").map { Surroundings.absolutePath(String($0)) }

@@ -64,7 +64,8 @@ struct Diagnosis {
         return [finding(.action, "shows no progress", "it is replaced if that goes on; \(why)")]
       }
       return health.degradation.isEmpty
-        ? [] : [
+        ? []
+        : [
           finding(
             .action,
             "serves with a part missing: \(CommandHint.located(line(health.degradation), options))")
@@ -188,7 +189,9 @@ struct Diagnosis {
             + "\(examination.user)",
           remedy: "run kith as that user, or `chown` it to the one that runs the product")
       }
-      guard place.mode & 0o077 != 0 else { return nil }
+      // The account of workers may pass through the folder of sockets, and no more.
+      let closed: UInt32 = place.role == "sockets" ? 0o067 : 0o077
+      guard UInt32(place.mode) & closed != 0 else { return nil }
       return Finding(
         "permissions", .action,
         "\(place.role) (\(path)) is open to others (mode \(String(place.mode, radix: 8)))",

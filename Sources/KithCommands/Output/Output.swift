@@ -32,7 +32,8 @@ enum Output {
     var size = winsize()
     let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col >= 40
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      for part in TextWidth.hanging(String(line), width: isKnown ? min(Int(size.ws_col), 120) : 80) {
+      for part in TextWidth.hanging(String(line), width: isKnown ? min(Int(size.ws_col), 120) : 80)
+      {
         errorLine(part)
       }
     }

@@ -35,7 +35,8 @@ struct StatusReport {
         "elsewhere: \(SafeText.line($0.service))  \(SafeText.line($0.address))",
         width: terminal.width)
     }
-    return head + degradations + [""] + Self.table(status.workers, options: options, now: now).lines(terminal)
+    return head + degradations + [""]
+      + Self.table(status.workers, options: options, now: now).lines(terminal)
       + (elsewhere.isEmpty ? [] : [""] + elsewhere)
       + Concerns(alerts: status.alerts, logTroubles: status.logTroubles).lines(terminal)
   }

@@ -209,7 +209,7 @@ extension Host {
     }
     guard let incarnation = published[worker.name], var record = processes[incarnation]?.record
     else { return }
-    let digest = worker.digest(in: settings.plan)
+    let digest = worker.digest(in: settings.plan, account: settings.workerAccount)
     guard record.digest != digest else { return }
     record.digest = digest
     processes[incarnation]?.record = record

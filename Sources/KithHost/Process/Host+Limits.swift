@@ -67,16 +67,17 @@ extension Host {
         "no bound on processes: a worker can start them without end; run the host as a user of its "
           + "own, or where it may divide a control group with a pids controller")
     }
-    return degradations + Self.confinementTroubles
+    return degradations + Self.confinementTroubles(settings.workerAccount)
   }
 
   /// What of the confinement of workers this machine does not keep, and what that lets them do.
-  private static var confinementTroubles: [String] {
+  private static func confinementTroubles(_ account: WorkerAccount?) -> [String] {
     var troubles: [String] = []
-    if geteuid() == 0 {
+    if geteuid() == 0, account == nil {
       troubles.append(
         "the host runs as root: workers have none of root's powers, but read what only root may "
-          + "in /etc and /usr; run it as a user of its own (systemd: `User=`)")
+          + "in /etc and /usr; run it as a user of its own (systemd: `User=`), or name an account for its workers "
+          + "(`kith up --worker-account NAME`)")
     }
     switch Confinement.landlockVersion {
     case 0: troubles.append("no Landlock: workers reach all files that this user does")

@@ -52,6 +52,8 @@ final class WorkerProcess: Sendable {
     var controlGroup: Descriptor?
     /// The folder of a control group of version 1 that counts its processes; nil for none.
     var processGroup: Descriptor?
+    /// The account that it becomes; nil to stay the host's.
+    var account: WorkerAccount?
     /// What it may reach.
     var confinement = Confinement()
   }
@@ -118,6 +120,7 @@ final class WorkerProcess: Sendable {
     start.ruleset = rules?.number ?? -1
     start.own_users = root?.1 == .asUser ? 1 : 0
     start.processes = UInt64(launch.processes ?? 0)
+    (start.user, start.group) = (launch.account?.user ?? 0, launch.account?.group ?? 0)
     var step: UnsafePointer<CChar>?
     var place: UnsafePointer<CChar>?
     let pid = numbers.withUnsafeBufferPointer { numbers in

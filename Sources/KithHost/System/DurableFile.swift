@@ -48,18 +48,22 @@ enum DurableFile {
   ///
   /// A folder that was there already is closed to others only when it is empty and nobody else can have a part in it: a
   /// folder that somebody shares is refused, never taken away from them.
-  static func createPrivateFolder(_ path: String) throws(SystemError) {
+  /// - Parameter owner: another user whose it may be, beside the caller.
+  static func createPrivateFolder(_ path: String, of owner: uid_t? = nil) throws(SystemError) {
     try createFolders(path)
     var status = stat()
     guard lstat(path, &status) == 0 else { throw SystemError("look at \(path)") }
     guard status.st_mode & S_IFMT == S_IFDIR else {
       throw SystemError("use \(path) as a folder", code: ENOTDIR)
     }
-    guard status.st_uid == geteuid() else {
+    guard status.st_uid == geteuid() || status.st_uid == owner else {
       throw SystemError("use \(path), which belongs to user \(status.st_uid)", code: EPERM)
     }
     guard status.st_mode & 0o077 != 0 else { return }
-    guard status.st_mode & S_ISVTX == 0, try names(in: path).isEmpty else {
+    // Who may only pass through has had no part in it: the account of workers, see ``WorkerAccount/letThrough(_:)``.
+    let isShared = status.st_mode & 0o067 != 0
+    let isUsed = isShared ? try !names(in: path).isEmpty : false
+    guard status.st_mode & S_ISVTX == 0, !isUsed else {
       let mode = String(status.st_mode & 0o7777, radix: 8)
       throw SystemError("use \(path), which is open to others (mode \(mode))", code: EPERM)
     }

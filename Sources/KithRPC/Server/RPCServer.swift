@@ -49,10 +49,10 @@ public final class RPCServer: Sendable {
   /// All services have been added: a call of another one is answered UNIMPLEMENTED from now on.
   public func finishServices() { core.finishServices() }
 
-  /// Lets in the processes of this process's own user id, and nobody else: not even root. From another
-  /// machine, those with a certificate.
+  /// Lets in the processes of this process's own user id and of root, whose host may run workers as an account of their own.
+  /// From another machine, those with a certificate.
   public static let sameUser: @Sendable (PeerIdentity) -> Bool = {
-    $0.uid == currentUserID() || $0.hasCertificate
+    $0.uid == currentUserID() || $0.uid == 0 || $0.hasCertificate
   }
 
   /// Takes every caller for a stranger and refuses none: a server whose handlers decide by themselves.
