@@ -229,7 +229,8 @@ extension Host {
       process.countingGroup?.end()
       marked.end(in: process.child.namespace)
     }
-    MarkedProcesses.reapOrphans(besides: Set(processes.values.map(\.child.identity.pid)))
+    MarkedProcesses.reapOrphans(
+      besides: helpers.union(processes.values.map(\.child.identity.pid)))
     callers[incarnation] = nil
     if !isRootLost { records.remove(incarnation) }
     // One that is listened to is heard out first.

@@ -69,6 +69,10 @@ public actor Host {
   let startedAtMilliseconds = WallClock.milliseconds
   var supervisor: Supervisor
   var alerts: AlertEvaluator
+  /// The processes that the host has started beside its workers, by their pids.
+  var helpers: Set<Int32> = []
+  /// What went wrong with the last page, by the way that it was sent.
+  var pagerTroubles: [String: String] = [:]
   /// Counts the sets of alert rules that have stood.
   var alertRound = 0
   /// What serves the metrics; nil when nothing does.

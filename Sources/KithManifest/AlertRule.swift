@@ -1,9 +1,13 @@
-/// A rule of a product's `alerts`: a figure of its workers' calls that must not exceed a bound over a window of time.
+/// A rule of a product's `alerts`: a figure of its workers' calls, or of their states, that must not exceed a bound.
 ///
 /// ```yaml
 /// alerts:
 ///   errors:   { measure: error_rate, above: 5%, window: 5m, severity: page }
 ///   slow:     { measure: p95, above: 5s }
+///   gone:     { measure: down, above: 30s, severity: page }
+///   stopped:  { measure: quarantined, severity: page }
+///   unsteady: { measure: restarts, above: 3, window: 10m }
+///   limping:  { measure: degraded, above: 5m }
 ///   dispatch: { measure: error_rate, above: 2%, window: 15m, severity: page, methods: [kith.notify.v1.Notifier/Send] }
 /// ```
 /// Each worker that a rule watches is looked at by itself.
@@ -18,6 +22,32 @@ public struct AlertRule: Sendable, Hashable {
     case p95
     /// The time that 99 of 100 calls did not exceed.
     case p99
+    /// How long a worker that is wanted has not been ready.
+    case down
+    /// How long a worker has been in quarantine.
+    case quarantined
+    /// How long a worker has served with a part missing.
+    case degraded
+    /// How often a worker was restarted within the window.
+    case restarts
+
+    /// Whether it is a figure of calls; else it is one of the worker's state.
+    public var isOfCalls: Bool {
+      switch self {
+      case .errorRate, .p50, .p95, .p99: true
+      case .down, .quarantined, .degraded, .restarts: false
+      }
+    }
+
+    /// The bound of a rule that states none; nil where it must state one.
+    var standardBound: Double? {
+      switch self {
+      case .down: 30
+      case .quarantined: 0
+      case .degraded: 60
+      case .errorRate, .p50, .p95, .p99, .restarts: nil
+      }
+    }
   }
 
   /// What an alert calls for.
@@ -34,7 +64,8 @@ public struct AlertRule: Sendable, Hashable {
   public let location: SourceLocation
   /// What is measured.
   public let measure: Measure
-  /// The bound: a share from 0 to 1, or seconds.
+  /// The bound: a share from 0 to 1, seconds, or a number of restarts. Defaults to 30 seconds for `down`, 0 for `quarantined`, 60
+  /// for `degraded`.
   public let bound: Double
   /// Over how long it is measured. Five minutes unless told.
   public let window: Duration
@@ -83,11 +114,18 @@ public struct AlertRule: Sendable, Hashable {
     let measure: Measure? = fields.require(
       "measure", "one of \(Measure.allCases.map(\.rawValue).joined(separator: ", "))"
     ).flatMap { Scalars(name: "'measure'", findings: findings).word($0.value) }
-    let bound = fields.require("above", "the bound: 5% for a rate, 5s for a time").flatMap {
-      entry in
-      measure.flatMap {
-        Self.bound(entry.value, of: $0, Scalars(name: "'above'", findings: findings))
+    let bound: Double?
+    if let standard = measure?.standardBound {
+      bound = fields.value("above", default: standard) { scalars, value in
+        measure.flatMap { Self.bound(value, of: $0, scalars) }
       }
+    } else {
+      bound = fields.require("above", "the bound: 5% for a rate, 5s for a time, 3 for restarts")
+        .flatMap { entry in
+          measure.flatMap {
+            Self.bound(entry.value, of: $0, Scalars(name: "'above'", findings: findings))
+          }
+        }
     }
     let window = fields.value("window", default: .seconds(300)) { $0.duration($1, Self.windows) }
     let severity: Severity = fields.value("severity", default: .warning) { $0.word($1) }
@@ -101,6 +139,10 @@ public struct AlertRule: Sendable, Hashable {
       }
     }
     let minimumCalls = fields.value("minimum_calls", default: 20) { $0.integer($1, 1...1_000_000) }
+    if let measure, !measure.isOfCalls {
+      let foreign = ["methods", "minimum_calls"] + (measure == .restarts ? [] : ["window"])
+      Self.refuse(foreign, in: entry.value, of: measure, findings)
+    }
     fields.finish()
     guard findings.errors.count == before, let measure, let bound else { return nil }
     self.init(
@@ -116,13 +158,30 @@ public struct AlertRule: Sendable, Hashable {
       }
   }
 
+  /// Keys that say nothing of a measure are mistakes: whoever wrote them expects something else.
+  private static func refuse(
+    _ keys: [String], in value: ManifestValue, of measure: Measure, _ findings: Findings
+  ) {
+    guard case .mapping(let entries) = value.content else { return }
+    for entry in entries where keys.contains(entry.key) {
+      findings.add(
+        ManifestError(
+          .unknownKey, "'\(entry.key)' says nothing about \(measure.rawValue)", at: entry.location,
+          expected: "a rule without it: it belongs to measures of calls"
+            + (entry.key == "window" ? " and to restarts" : "")))
+    }
+  }
+
   private static func bound(
     _ value: ManifestValue, of measure: Measure, _ scalars: Scalars
   ) -> Double? {
-    guard measure == .errorRate else {
-      return scalars.duration(value, .microseconds(1)...(.seconds(3600))).map { bound in
-        Double(bound.components.seconds) + Double(bound.components.attoseconds) / 1e18
-      }
+    switch measure {
+    case .restarts: return scalars.integer(value, 0...1_000_000).map { Double($0) }
+    case .down, .quarantined, .degraded:
+      return scalars.duration(value, .zero...(.seconds(86_400))).map(Self.seconds)
+    case .p50, .p95, .p99:
+      return scalars.duration(value, .microseconds(1)...(.seconds(3600))).map(Self.seconds)
+    case .errorRate: break
     }
     let expected = "a share of the calls with its sign, above 0% and below 100%: 5%"
     guard case .scalar(let text, _) = value.content, text.hasSuffix("%"),
@@ -135,8 +194,14 @@ public struct AlertRule: Sendable, Hashable {
 }
 
 extension AlertRule: CustomStringConvertible {
-  /// The rule in plain words: `error rate above 5 % over 5 min`.
+  /// The rule in plain words: `error rate above 5 % over 5 min`, `down for 30 s`.
   public var description: String {
+    switch measure {
+    case .down, .quarantined, .degraded:
+      return bound > 0 ? "\(measure.rawValue) for \(words(bound))" : measure.rawValue
+    case .restarts: return "more than \(words(bound)) over \(Self.words(window))"
+    case .errorRate, .p50, .p95, .p99: break
+    }
     let what = measure == .errorRate ? "error rate" : measure.rawValue
     let calls = methods.isEmpty ? "" : " of \(methods.joined(separator: ", "))"
     return "\(what)\(calls) above \(words(bound)) over \(Self.words(window))"
@@ -144,7 +209,15 @@ extension AlertRule: CustomStringConvertible {
 
   /// A figure of this rule in plain words: `7.2 %`, `5.4 s`.
   public func words(_ figure: Double) -> String {
-    guard measure != .errorRate else { return "\(Self.decimal(figure * 100)) %" }
+    switch measure {
+    case .errorRate: return "\(Self.decimal(figure * 100)) %"
+    case .restarts: return figure == 1 ? "1 restart" : "\(Self.decimal(figure)) restarts"
+    case .down, .quarantined, .degraded:
+      let seconds = Int64(min(figure, 1e12))
+      // Beyond two minutes nobody counts the seconds.
+      if seconds >= 60 { return Self.words(.seconds(seconds < 120 ? seconds : seconds / 60 * 60)) }
+    case .p50, .p95, .p99: break
+    }
     return figure < 1 ? "\(Self.decimal(figure * 1000)) ms" : "\(Self.decimal(figure)) s"
   }
 
@@ -156,7 +229,11 @@ extension AlertRule: CustomStringConvertible {
 
   private static func words(_ window: Duration) -> String {
     let seconds = window.components.seconds
-    if seconds % 3600 == 0 { return "\(seconds / 3600) h" }
-    return seconds % 60 == 0 ? "\(seconds / 60) min" : "\(seconds) s"
+    if seconds % 3600 == 0, seconds > 0 { return "\(seconds / 3600) h" }
+    return seconds % 60 == 0 && seconds > 0 ? "\(seconds / 60) min" : "\(seconds) s"
+  }
+
+  private static func seconds(_ duration: Duration) -> Double {
+    Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
   }
 }

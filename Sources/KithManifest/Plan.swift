@@ -19,6 +19,8 @@ public struct Plan: Sendable, Equatable {
   public let metrics: MetricsEndpoint?
   /// The product's alert rules.
   public let alerts: [AlertRule]
+  /// Where alerts of severity `page` are sent; nil for nowhere.
+  public let pager: Pager?
   /// What is odd and yet no reason to refuse: plugins that could not be read and are not needed.
   public let warnings: [ManifestError]
   /// The manifests that it was made of.
@@ -79,6 +81,7 @@ public struct Plan: Sendable, Equatable {
     remoteServices = product.remoteServices
     metrics = product.metrics
     alerts = product.alerts
+    pager = product.pager
     workers = order.positions.map { position in
       drafts[position].worker(
         dependencies: order.positions.compactMap { dependencies[position][$0] })
@@ -112,6 +115,7 @@ public struct Plan: Sendable, Equatable {
             "severity": .string($0.severity.rawValue),
           ]
         }),
+      "pager": pager.map { .string("\($0)") } ?? .null,
       "warnings": .array(warnings.map { .string($0.description) }),
     ]
   }
@@ -367,6 +371,7 @@ extension Plan: CustomStringConvertible {
     if let port = metrics?.port { lines.append("metrics: http://127.0.0.1:\(port)/metrics") }
     if metrics?.hasSocket == true { lines.append("metrics: on metrics.sock") }
     lines += alerts.map { "alert: \($0.name)  \($0.severity.rawValue) on \($0)" }
+    lines += pager.map { ["pager: \($0)"] } ?? []
     lines += warnings.map { "warning: \($0)" }
     return lines.joined(separator: "\n")
   }

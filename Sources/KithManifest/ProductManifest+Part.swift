@@ -42,7 +42,7 @@ extension ProductManifest {
     }
     let lines = fields.compactMap { field -> String? in
       switch (field.key, field.value.content) {
-      case ("alerts", _): return nil
+      case ("alerts", _), ("pager", _): return nil
       case ("workers", .mapping(let workers)):
         let kept = workers.filter { names.contains($0.key) }
         return "workers:\n"

@@ -19,6 +19,7 @@
 /// remote:                        # services of workers on other machines
 ///   kith.risk.v1.RiskEngine: { address: tls+tcp://engine.local:7443, ... }
 /// metrics: { port: 9464 }        # see MetricsEndpoint
+/// pager: { webhook: https://hooks.example.org/kith }   # see Pager
 /// alerts:                        # see AlertRule
 ///   errors: { measure: error_rate, above: 5%, window: 5m, severity: page }
 /// ```
@@ -37,6 +38,8 @@ public struct ProductManifest: Sendable, Equatable {
   public let metrics: MetricsEndpoint?
   /// Its alert rules, those of the base first; of two with one name this product's stands.
   public let alerts: [AlertRule]
+  /// Where alerts of severity `page` are sent; nil for nowhere.
+  public let pager: Pager?
   /// Where its name stands.
   public let location: SourceLocation
   /// The product that it extends as it was written, and where. Gone once it has been extended.
@@ -89,6 +92,7 @@ public struct ProductManifest: Sendable, Equatable {
       MetricsEndpoint($0.value, findings: findings)
     }
     let alerts = fields.take("alerts").map { Self.alerts($0.value, findings: findings) } ?? []
+    let pager = fields.take("pager").flatMap { Pager($0.value, findings: findings) }
     fields.finish()
     if extends == nil, workers.isEmpty, findings.errors.isEmpty {
       findings.add(
@@ -99,7 +103,7 @@ public struct ProductManifest: Sendable, Equatable {
     try findings.throwIfAny()
     self.init(
       name: name ?? "", title: title, posture: posture, workers: workers,
-      remoteServices: remote, metrics: metrics, alerts: alerts,
+      remoteServices: remote, metrics: metrics, alerts: alerts, pager: pager,
       location: nameEntry?.value.location ?? root.location, extends: extends,
       sources: [ManifestText(file: file, text: text)])
   }
@@ -107,7 +111,7 @@ public struct ProductManifest: Sendable, Equatable {
   private init(
     name: String, title: String?, posture: Posture?, workers: [WorkerEntry],
     remoteServices: [RemoteService], metrics: MetricsEndpoint?, alerts: [AlertRule],
-    location: SourceLocation, extends: Extension?, sources: [ManifestText]
+    pager: Pager?, location: SourceLocation, extends: Extension?, sources: [ManifestText]
   ) {
     self.name = name
     self.title = title ?? name
@@ -116,6 +120,7 @@ public struct ProductManifest: Sendable, Equatable {
     self.remoteServices = remoteServices
     self.metrics = metrics
     self.alerts = alerts
+    self.pager = pager
     self.location = location
     self.extends = extends
     self.sources = sources
@@ -144,7 +149,7 @@ public struct ProductManifest: Sendable, Equatable {
         !remoteServices.contains { $0.service == old.service }
       } + remoteServices, metrics: metrics ?? base.metrics,
       alerts: base.alerts.filter { old in !alerts.contains { $0.name == old.name } } + alerts,
-      location: location, extends: nil, sources: sources + base.sources)
+      pager: pager ?? base.pager, location: location, extends: nil, sources: sources + base.sources)
   }
 
   private static func remoteServices(

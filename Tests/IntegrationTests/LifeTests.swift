@@ -171,12 +171,14 @@ import Testing
 
 extension RunningProduct {
   /// Waits until a line stands in a worker's log.
-  func waitForLine(of name: String, _ text: String) async throws {
+  func waitForLine(of name: String, _ text: String, count: Int = 1) async throws {
     var request = ReadLogRequest(names: [name], lastLines: 10_000, waitForLines: true)
+    var found = 0
     while true {
       let response = try await host.readLog(
         request, options: CallOptions(timeout: Self.patience))
-      if response.lines.contains(where: { $0.text.contains(text) }) { return }
+      found += response.lines.count { $0.text.contains(text) }
+      if found >= count { return }
       request.cursor = response.cursor
     }
   }

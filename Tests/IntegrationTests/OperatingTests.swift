@@ -144,6 +144,43 @@ import Testing
     }
   }
 
+  @Test func aWorkerInQuarantinePagesSomebodyAndSaysWhenItIsBack() async throws {
+    let folder = try TemporaryFolder()
+    let page = "\(folder.path)/page"
+    try folder.write(
+      "#!/bin/sh\ncat >> \(folder.path)/pages\n", to: "page", mode: 0o700)
+    var setup = Setups.odd(
+      restart: "{ intensity: 0, quarantine: { shortest: 10m, longest: 10m } }")
+    setup.product += """
+      pager: { command: [\(page)] }
+      alerts:
+        stopped: { measure: quarantined, severity: page }
+        gone: { measure: down, above: 1h, severity: page }
+        unsteady: { measure: restarts, above: 0 }
+
+      """
+    func pages() throws -> [JSONValue] {
+      try (TemporaryFolder.text(of: "\(folder.path)/pages") ?? "").split(separator: "\n")
+        .map { try JSONValue(parsing: String($0)) }
+    }
+    try await RunningProduct.run(setup) { product in
+      try await product.settle()
+      _ = try await product.kill("odd")
+      try await product.waitForLine(of: "kithd", "alert stopped of odd: sent by the pager's command")
+      let first = try #require(try pages().first)
+      #expect(first["alert"] == "stopped" && first["worker"] == "odd", "\(first)")
+      #expect(first["state"] == "firing" && first["severity"] == "page", "\(first)")
+      #expect(first["text"] == "Test: odd quarantined", "\(first)")
+      #expect(try await kith(product, "alerts").contains("PAGE"))
+      #expect(try await kith(product, "status").contains("PAGE stopped: odd, quarantined; now"))
+      _ = try await kith(product, "start", "odd")
+      try await product.waitForLine(of: "kithd", "alert stopped: odd, quarantined: fires no more")
+      try await product.waitForLine(
+        of: "kithd", "alert stopped of odd: sent by the pager's command", count: 2)
+      #expect(try pages().map { $0["state"]?.stringValue } == ["firing", "resolved"])
+    }
+  }
+
   @Test func aPortThatSomebodyHasIsTakenWhenItIsFree() async throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()

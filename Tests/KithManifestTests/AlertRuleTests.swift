@@ -62,6 +62,67 @@ import Testing
     #expect(found.first?.description.contains(words) == true, "\(found)")
   }
 
+  @Test func readsRulesAboutStates() throws {
+    let rules = try product(
+      """
+      alerts:
+        gone: { measure: down, severity: page }
+        long: { measure: down, above: 10m }
+        stopped: { measure: quarantined }
+        limping: { measure: degraded }
+        unsteady: { measure: restarts, above: 3, window: 10m }
+      """
+    ).alerts
+    #expect(rules.map(\.bound) == [30, 600, 0, 60, 3])
+    #expect(
+      rules.map(\.description) == [
+        "down for 30 s", "down for 10 min", "quarantined", "degraded for 1 min",
+        "more than 3 restarts over 10 min",
+      ])
+    #expect(rules[0].words(0) == "0 ms" && rules[0].words(59.5) == "59.5 s")
+    #expect(rules[0].words(61) == "61 s" && rules[0].words(3_723) == "62 min")
+    #expect(rules[4].words(1) == "1 restart" && rules[4].words(4) == "4 restarts")
+  }
+
+  @Test(arguments: [
+    ("x: { measure: restarts }", "the key 'above' is missing"),
+    ("x: { measure: restarts, above: 5s }", "'above'"),
+    ("x: { measure: restarts, above: -1 }", "'above' is outside its range"),
+    ("x: { measure: down, above: 5% }", "a time with its unit"),
+    ("x: { measure: down, window: 5m }", "'window' says nothing about down"),
+    ("x: { measure: quarantined, minimum_calls: 5 }", "'minimum_calls' says nothing"),
+    ("x: { measure: degraded, methods: [kith.a.v1.A/B] }", "'methods' says nothing"),
+  ])
+  func saysWhatIsWrongWithARuleAboutStates(rule: String, words: String) throws {
+    let found = errors { _ = try product("alerts:\n  \(rule)") }
+    #expect(found.count == 1, "\(found)")
+    #expect(found.first?.location?.line == 4)
+    #expect(found.first?.description.contains(words) == true, "\(found)")
+  }
+
+  @Test func readsAPager() throws {
+    let pager = try product(
+      "pager: { command: [/bin/page, -v], webhook: https://hooks.example.org/kith?token=s3cret }"
+    ).pager
+    #expect(pager?.command == ["/bin/page", "-v"])
+    #expect(pager?.webhook == "https://hooks.example.org/kith?token=s3cret")
+    // A webhook's path may be its secret: plan and status show where it leads and no more.
+    #expect(pager.map { "\($0)" } == "/bin/page -v, webhook https://hooks.example.org")
+    let base = try product("pager: { command: [/bin/page] }")
+    #expect(try product("").extending(base).pager?.command == ["/bin/page"])
+  }
+
+  @Test(arguments: [
+    ("{}", "'pager' says nothing"), ("{ command: [page] }", "the absolute path of a program"),
+    ("{ webhook: ftp://a }", "a URL"), ("{ webhook: -o/etc/passwd }", "a URL"),
+    ("{ webhook: \"https://a b\" }", "a URL"), ("{ mail: a@b }", "unknown"), ("x", "a mapping"),
+  ])
+  func saysWhatIsWrongWithAPager(_ text: String, _ words: String) throws {
+    let found = errors { _ = try product("pager: \(text)") }
+    #expect(found.count == 1, "\(found)")
+    #expect(found.first?.description.contains(words) == true, "\(found)")
+  }
+
   @Test func aListOfRulesIsRefused() {
     #expect(errors { _ = try product("alerts: [x]") }.first?.code == .wrongType)
     #expect(errors { _ = try product("alerts:") }.isEmpty)

@@ -133,4 +133,80 @@ import Testing
     #expect(interval(60, 900) == .seconds(6))
     #expect(interval(900) == .seconds(15))
   }
+
+  // MARK: States
+
+  private func condition(
+    down: Bool = false, quarantined: Bool = false, degraded: Bool = false, restarts: UInt64 = 0
+  ) -> AlertEvaluator.Condition {
+    AlertEvaluator.Condition(
+      worker: "risk", isDown: down, isQuarantined: quarantined, isDegraded: degraded,
+      restarts: restarts)
+  }
+
+  @Test func aWorkerThatIsDownForItsTimeFiresAndIsQuietWhenItIsBack() {
+    let rule = AlertRule(name: "gone", measure: .down, above: 30, severity: .page)
+    var alerts = AlertEvaluator(rules: [rule], workers: ["risk"])
+    #expect(alerts.watchesStates && alerts.interval == nil)
+    #expect(alerts.take(conditions: [condition(down: true)], at: at(0)) == [])
+    #expect(alerts.take(conditions: [condition(down: true)], at: at(29)) == [])
+    let fired = alerts.take(conditions: [condition(down: true)], at: at(30))
+    #expect(fired.map(\.standing.state) == [.firing] && fired.first?.standing.figure == 30)
+    #expect(alerts.take(conditions: [condition(down: true)], at: at(31)) == [])
+    let back = alerts.take(conditions: [condition()], at: at(32))
+    #expect(back.map(\.standing.state) == [.quiet] && back.first?.previous == .firing)
+    // It counts from its new beginning.
+    #expect(alerts.take(conditions: [condition(down: true)], at: at(40)) == [])
+    #expect(alerts.take(conditions: [condition(down: true)], at: at(69)) == [])
+    #expect(alerts.take(conditions: [condition(down: true)], at: at(70)).count == 1)
+  }
+
+  @Test func quarantineFiresAtOnceAndEachRuleLooksAtItsOwnState() {
+    let rules = [
+      AlertRule(name: "stopped", measure: .quarantined, above: 0),
+      AlertRule(name: "limping", measure: .degraded, above: 0),
+      AlertRule(name: "gone", measure: .down, above: 0),
+    ]
+    var alerts = AlertEvaluator(rules: rules, workers: ["risk"])
+    func fired(_ condition: AlertEvaluator.Condition, _ second: Int) -> [String] {
+      _ = alerts.take(conditions: [condition], at: at(second))
+      return alerts.standings.filter { $0.state == .firing }.map(\.rule.name)
+    }
+    #expect(fired(condition(), 0) == [])
+    #expect(fired(condition(quarantined: true), 1) == ["stopped"])
+    #expect(fired(condition(degraded: true), 2) == ["limping"])
+    #expect(fired(condition(down: true), 3) == ["gone"])
+  }
+
+  @Test func restartsAreCountedWithinTheWindow() {
+    let rule = AlertRule(name: "unsteady", measure: .restarts, above: 2, window: .seconds(60))
+    var alerts = AlertEvaluator(rules: [rule], workers: ["risk"])
+    // Those before the first look are of a time that is not known.
+    #expect(alerts.take(conditions: [condition(restarts: 9)], at: at(0)) == [])
+    #expect(alerts.take(conditions: [condition(restarts: 10)], at: at(10)) == [])
+    #expect(alerts.take(conditions: [condition(restarts: 11)], at: at(20)) == [])
+    #expect(alerts.standings.first?.figure == 2)
+    #expect(alerts.take(conditions: [condition(restarts: 12)], at: at(30)).count == 1)
+    // The one of second 10 leaves the window.
+    let quiet = alerts.take(conditions: [condition(restarts: 12)], at: at(70))
+    #expect(quiet.map(\.standing.state) == [.quiet] && quiet.first?.standing.figure == 2)
+    // However many there are, no more are kept than matter.
+    _ = alerts.take(conditions: [condition(restarts: .max)], at: at(71))
+    #expect(alerts.standings.first?.figure == 3 && alerts.standings.first?.state == .firing)
+  }
+
+  @Test func callsSayNothingAboutStatesAndStatesNothingAboutCalls() {
+    let down = AlertRule(name: "gone", measure: .down, above: 0)
+    var alerts = AlertEvaluator(rules: [errorRule, down], workers: ["risk"])
+    #expect(alerts.interval == .seconds(6))
+    #expect(
+      alerts.take([reading(calls: 100, errors: 100)], at: at(1)).map(\.standing.rule.name) == [
+        "errors"
+      ])
+    #expect(
+      alerts.take(conditions: [condition(down: true)], at: at(2)).map(\.standing.rule.name) == [
+        "gone"
+      ])
+    #expect(alerts.standings.map(\.state) == [.firing, .firing])
+  }
 }

@@ -12,7 +12,7 @@ public struct Alert: GeneratedMessage {
   /// The worker that it watches.
   public var worker: String = ""
 
-  /// The rule in plain words: `error rate above 5 % over 5 min`.
+  /// The rule in plain words: `error rate above 5 % over 5 min`, `down for 30 s`.
   public var condition: String = ""
 
   /// What it calls for.
@@ -24,13 +24,13 @@ public struct Alert: GeneratedMessage {
   /// Since when it is in this state, in milliseconds since 1970-01-01T00:00:00Z.
   public var sinceMs: Int64 = 0
 
-  /// The figure in plain words, within the rule's window: `7.2 %`, `5.4 s`. Empty when there were too few calls.
+  /// The figure in plain words, within the rule's window: `7.2 %`, `5.4 s`, `4 restarts`. Empty when there were too few calls.
   public var value: String = ""
 
-  /// The figure as a number: a share from 0 to 1, or seconds. Absent when there were too few calls.
+  /// The figure as a number: a share from 0 to 1, seconds, or a number of restarts. Absent when there were too few calls.
   public var figure: Double? = nil
 
-  /// How many calls there were within the rule's window.
+  /// How many calls there were within the rule's window. Zero for a rule about the worker's state.
   public var calls: UInt64 = 0
 
   /// The fields that this version of the contract does not know.

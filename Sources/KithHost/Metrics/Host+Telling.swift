@@ -48,12 +48,20 @@ extension Host {
   /// Looks at the workers' counts as often as the alert rules of now want it, for as long as they stand.
   func watchForAlerts() {
     alertRound += 1
-    guard let interval = alerts.interval else { return }
     let round = alertRound
+    if let interval = alerts.interval {
+      chores.yield {
+        while !Task.isCancelled, await self.alertRound == round {
+          await self.readForAlerts()
+          try? await Task.sleep(for: interval)
+        }
+      }
+    }
+    guard alerts.watchesStates else { return }
     chores.yield {
       while !Task.isCancelled, await self.alertRound == round {
-        await self.readForAlerts()
-        try? await Task.sleep(for: interval)
+        await self.lookForAlerts()
+        try? await Task.sleep(for: .seconds(1))
       }
     }
   }
@@ -87,7 +95,25 @@ extension Host {
           $0.methods.map { ($0.method, CallCounts($0)) }, uniquingKeysWith: { first, _ in first }),
         isOlder: ($0.process?.uptimeUs ?? .max) > metrics.atUs)
     }
-    for change in alerts.take(readings, at: now) {
+    tell(alerts.take(readings, at: now))
+  }
+
+  /// Takes in how the workers are. A product that is being ended has none that is down.
+  private func lookForAlerts() {
+    guard !isShuttingDown else { return }
+    let conditions = supervisor.snapshots.map { worker in
+      AlertEvaluator.Condition(
+        worker: worker.name,
+        isDown: worker.isWanted && !worker.health.isReady && worker.state != .finished,
+        isQuarantined: worker.state == .quarantined,
+        isDegraded: worker.health.isReady && !worker.health.degradation.isEmpty,
+        restarts: UInt64(worker.restarts))
+    }
+    tell(alerts.take(conditions: conditions, at: now))
+  }
+
+  private func tell(_ changes: [AlertEvaluator.Change]) {
+    for change in changes {
       let standing = change.standing
       let rule = standing.rule
       let alert = "alert \(rule.name): \(standing.worker), \(rule)"
@@ -99,6 +125,7 @@ extension Host {
       case .quiet, .tooFewCalls:
         if change.previous == .firing { log("\(alert): fires no more; now \(figure)") }
       }
+      page(change)
     }
   }
 

@@ -46,6 +46,7 @@ extension Host {
   /// What this machine does not let the host keep, for people.
   var degradations: [String] {
     var degradations = [wishesTrouble, keysDegradation].compactMap(\.self) + metricsTroubles
+      + pagerTroubles.values.sorted()
     if let trouble = settings.manifestTrouble {
       degradations.append(
         "what runs is as the manifest was, since as it stands it is wrong: \(trouble); "

@@ -129,6 +129,7 @@ extension Plan {
         key: "metrics.port", value: metrics?.port.map { String($0) }, reach: .host),
       PlannedSetting(
         key: "metrics.socket", value: metrics?.hasSocket == true ? "true" : nil, reach: .host),
+      PlannedSetting(key: "pager", value: pager.map { "\($0)" }, reach: .host),
     ]
       + alerts.map {
         PlannedSetting(key: "alerts.\($0.name)", value: $0.wholeText, reach: .host)
@@ -141,6 +142,6 @@ extension AlertRule {
   fileprivate var wholeText: String {
     var text = "\(severity.rawValue) on \(self)"
     if !workers.isEmpty { text += ", of \(workers.joined(separator: ", "))" }
-    return text + ", from \(minimumCalls) calls on"
+    return measure.isOfCalls ? text + ", from \(minimumCalls) calls on" : text
   }
 }

@@ -1,7 +1,7 @@
 public import KithManifest
 public import KithMetrics
 
-/// Decides which alerts fire: readings of the workers' counts and time in, states out.
+/// Decides which alerts fire: readings of the workers' counts, their states and time in, changes out.
 ///
 /// Each rule looks at each worker that it watches through a window that ends now. A reading adds the calls since the one
 /// before; a process that took over from another counts from zero. The calls between a worker's last reading and its death
@@ -27,6 +27,32 @@ public struct AlertEvaluator: Sendable {
     }
   }
 
+  /// How a worker is, for the rules about states.
+  public struct Condition: Sendable, Hashable {
+    /// The worker's name.
+    public var worker: String
+    /// Whether it is wanted up and does not serve.
+    public var isDown: Bool
+    /// Whether it is in quarantine.
+    public var isQuarantined: Bool
+    /// Whether it serves with a part missing.
+    public var isDegraded: Bool
+    /// How often it was restarted, ever more.
+    public var restarts: UInt64
+
+    /// A condition.
+    public init(
+      worker: String, isDown: Bool = false, isQuarantined: Bool = false, isDegraded: Bool = false,
+      restarts: UInt64 = 0
+    ) {
+      self.worker = worker
+      self.isDown = isDown
+      self.isQuarantined = isQuarantined
+      self.isDegraded = isDegraded
+      self.restarts = restarts
+    }
+  }
+
   /// Whether an alert fires.
   public enum State: Sendable, Hashable {
     /// The figure is within its bound.
@@ -47,7 +73,7 @@ public struct AlertEvaluator: Sendable {
     public internal(set) var state: State
     /// Since when it is in this state.
     public internal(set) var since: Moment
-    /// The figure: a share from 0 to 1, or seconds. Nil when there were too few calls.
+    /// The figure: a share from 0 to 1, seconds, or a number of restarts. Nil when there were too few calls.
     public internal(set) var figure: Double?
     /// How many calls there were within the window.
     public internal(set) var calls: UInt64
@@ -74,6 +100,10 @@ public struct AlertEvaluator: Sendable {
   /// One for each rule and each worker that it watches, in the order of the rules.
   public private(set) var standings: [Standing]
   private var slices: [[Slice]]
+  /// Since when a worker is as a rule about states says, by the standing; and when its restarts were, one for each.
+  private var begun: [Moment?]
+  private var restarts: [[Moment]]
+  private var lastRestarts: [String: UInt64] = [:]
   private var last: [String: Reading] = [:]
 
   /// Nothing has been measured yet.
@@ -81,15 +111,79 @@ public struct AlertEvaluator: Sendable {
     standings = rules.flatMap { rule in
       workers.filter { rule.workers.isEmpty || rule.workers.contains($0) }.map {
         Standing(
-          rule: rule, worker: $0, state: .tooFewCalls, since: now, figure: nil, calls: 0)
+          rule: rule, worker: $0, state: rule.measure.isOfCalls ? .tooFewCalls : .quiet, since: now,
+          figure: rule.measure.isOfCalls ? nil : 0, calls: 0)
       }
     }
+    begun = Array(repeating: nil, count: standings.count)
+    restarts = Array(repeating: [], count: standings.count)
     slices = Array(repeating: [], count: standings.count)
   }
 
-  /// How often readings should be taken: ten to the shortest window. Nil without rules.
+  /// How often readings should be taken: ten to the shortest window. Nil without rules about calls.
   public var interval: Duration? {
-    standings.map(\.rule.window).min().map { min(max($0 / 10, .seconds(1)), .seconds(15)) }
+    standings.filter(\.rule.measure.isOfCalls).map(\.rule.window).min()
+      .map { min(max($0 / 10, .seconds(1)), .seconds(15)) }
+  }
+
+  /// Whether there are rules about states: then conditions are to be taken each second.
+  public var watchesStates: Bool { standings.contains { !$0.rule.measure.isOfCalls } }
+
+  /// Takes in how workers are. Answers which standings changed their state.
+  public mutating func take(conditions: [Condition], at now: Moment) -> [Change] {
+    let byName = Dictionary(conditions.map { ($0.worker, $0) }) { first, _ in first }
+    var fresh: [String: UInt64] = [:]
+    for condition in conditions {
+      let before = lastRestarts.updateValue(condition.restarts, forKey: condition.worker)
+      // What a host counted before the evaluator was made happened at a time that is not known.
+      fresh[condition.worker] = before.map {
+        condition.restarts >= $0 ? condition.restarts - $0 : condition.restarts
+      }
+    }
+    var changed: [Change] = []
+    for index in standings.indices where !standings[index].rule.measure.isOfCalls {
+      guard let condition = byName[standings[index].worker] else { continue }
+      let previous = standings[index].state
+      let isFiring = take(condition, fresh[condition.worker] ?? 0, index, at: now)
+      let state: State = isFiring ? .firing : .quiet
+      guard state != previous else { continue }
+      standings[index].state = state
+      standings[index].since = now
+      changed.append(Change(standing: standings[index], previous: previous))
+    }
+    return changed
+  }
+
+  /// Takes in how a worker is for one rule; answers whether that fires.
+  private mutating func take(
+    _ condition: Condition, _ restarted: UInt64, _ index: Int, at now: Moment
+  ) -> Bool {
+    let rule = standings[index].rule
+    let holds: Bool
+    switch rule.measure {
+    case .down: holds = condition.isDown
+    case .quarantined: holds = condition.isQuarantined
+    case .degraded: holds = condition.isDegraded
+    case .restarts:
+      // As many as can matter: a worker cannot fill the memory with its deaths.
+      let most = Int(rule.bound) + 1
+      restarts[index].removeAll { now - $0 >= rule.window }
+      restarts[index] += Array(repeating: now, count: Int(min(restarted, UInt64(most))))
+      restarts[index] = restarts[index].suffix(most)
+      standings[index].figure = Double(restarts[index].count)
+      return Double(restarts[index].count) > rule.bound
+    case .errorRate, .p50, .p95, .p99: return false
+    }
+    guard holds else {
+      begun[index] = nil
+      standings[index].figure = 0
+      return false
+    }
+    let since = begun[index] ?? now
+    begun[index] = since
+    let seconds = (now - since) / .seconds(1)
+    standings[index].figure = seconds
+    return seconds >= rule.bound
   }
 
   /// Takes in what workers counted; one that did not say is left out. Answers which standings changed their state.
@@ -107,7 +201,7 @@ public struct AlertEvaluator: Sendable {
       }
     }
     var changed: [Change] = []
-    for index in standings.indices {
+    for index in standings.indices where standings[index].rule.measure.isOfCalls {
       let rule = standings[index].rule
       if let methods = fresh[standings[index].worker] {
         let counts = methods.filter { rule.methods.isEmpty || rule.methods.contains($0.key) }
@@ -159,6 +253,7 @@ public struct AlertEvaluator: Sendable {
     case .p50: share = 0.5
     case .p95: share = 0.95
     case .p99: share = 0.99
+    case .down, .quarantined, .degraded, .restarts: return nil
     }
     return counts.latencies.quantile(share).map { Double($0) / 1e6 }
   }

@@ -651,7 +651,7 @@ nonisolated struct Kith_Host_V1_Alert: Sendable {
   /// The worker that it watches.
   var worker: String = String()
 
-  /// The rule in plain words: `error rate above 5 % over 5 min`.
+  /// The rule in plain words: `error rate above 5 % over 5 min`, `down for 30 s`.
   var condition: String = String()
 
   /// What it calls for.
@@ -663,10 +663,10 @@ nonisolated struct Kith_Host_V1_Alert: Sendable {
   /// Since when it is in this state, in milliseconds since 1970-01-01T00:00:00Z.
   var sinceMs: Int64 = 0
 
-  /// The figure in plain words, within the rule's window: `7.2 %`, `5.4 s`. Empty when there were too few calls.
+  /// The figure in plain words, within the rule's window: `7.2 %`, `5.4 s`, `4 restarts`. Empty when there were too few calls.
   var value: String = String()
 
-  /// The figure as a number: a share from 0 to 1, or seconds. Absent when there were too few calls.
+  /// The figure as a number: a share from 0 to 1, seconds, or a number of restarts. Absent when there were too few calls.
   var figure: Double {
     get {_figure ?? 0}
     set {_figure = newValue}
@@ -676,7 +676,7 @@ nonisolated struct Kith_Host_V1_Alert: Sendable {
   /// Clears the value of `figure`. Subsequent reads from it will return its default value.
   mutating func clearFigure() {self._figure = nil}
 
-  /// How many calls there were within the rule's window.
+  /// How many calls there were within the rule's window. Zero for a rule about the worker's state.
   var calls: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -1,0 +1,126 @@
+import Glibc
+import KithJSON
+import KithManifest
+import KithSupervision
+
+/// Sends alerts of severity `page` where the manifest's `pager` says.
+extension Host {
+  /// How long a try may take, and how long to wait after each that failed: three tries in all.
+  private static let pageTimeLimit = Duration.seconds(20)
+  private static let pageRetries: [Duration] = [.seconds(5), .seconds(30)]
+
+  /// Sends a change, if it is one that somebody is to be woken for, and returns at once.
+  func page(_ change: AlertEvaluator.Change) {
+    let standing = change.standing
+    guard let pager = settings.plan.pager, standing.rule.severity == .page,
+      standing.state == .firing || change.previous == .firing
+    else { return }
+    let text = Array((message(of: standing).text() + "\n").utf8)
+    let name = "\(standing.rule.name) of \(standing.worker)"
+    for way in PagerCommand.all(of: pager) {
+      chores.yield { await self.deliver(text, by: way, name) }
+    }
+  }
+
+  /// What is sent: no figure of a person and no text of a worker.
+  private func message(of standing: AlertEvaluator.Standing) -> JSONValue {
+    let isFiring = standing.state == .firing
+    let value = standing.figure.map(standing.rule.words) ?? ""
+    // How long a state has lasted is what its rule says when it begins to fire.
+    let showsValue = standing.rule.measure.isOfCalls || standing.rule.measure == .restarts
+    return [
+      "product": .string(settings.plan.product), "alert": .string(standing.rule.name),
+      "worker": .string(standing.worker), "state": .string(isFiring ? "firing" : "resolved"),
+      "severity": .string(standing.rule.severity.rawValue),
+      "condition": .string(standing.rule.description), "value": .string(value),
+      "at_ms": .integer(WallClock.milliseconds),
+      "text": .string(
+        "\(settings.plan.title): \(standing.worker) \(isFiring ? "" : "no longer ")\(standing.rule.description)"
+          + (isFiring && showsValue ? ", now \(value)" : "")),
+    ]
+  }
+
+  /// Waits until a helper has ended; nil when its time was over, and it was killed.
+  private func end(of helper: WorkerProcess) async -> ProcessEnd? {
+    helpers.insert(helper.identity.pid)
+    defer {
+      helper.reapWhenEnded()
+      helpers.remove(helper.identity.pid)
+    }
+    let deadline = ContinuousClock.now + Self.pageTimeLimit
+    while helper.end() == nil, .now < deadline, !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(50))
+    }
+    let end = helper.end()
+    helper.signalGroup(SIGKILL)
+    return end
+  }
+
+  private func deliver(_ text: [UInt8], by way: PagerCommand, _ name: String) async {
+    var trouble = ""
+    for pause in [.zero] + Self.pageRetries {
+      try? await Task.sleep(for: pause)
+      do throws(SystemError) {
+        guard let end = await end(of: try way.start(text, environment: settings.environment)) else {
+          trouble = "it did not end within \(Self.pageTimeLimit.components.seconds) s"
+          continue
+        }
+        if end.isClean {
+          pagerTroubles[way.name] = nil
+          return log("alert \(name): sent by the pager's \(way.name)")
+        }
+        trouble = "\(end)"
+      } catch {
+        trouble = "\(error)"
+      }
+      if Task.isCancelled { break }
+    }
+    pagerTroubles[way.name] =
+      "the pager's \(way.name) failed, and nobody was told of \(name): \(trouble)"
+    log(
+      "alert \(name): the pager's \(way.name) failed \(Self.pageRetries.count + 1) times: \(trouble)",
+      level: .error)
+  }
+}
+
+/// A program that takes a message on its standard input.
+struct PagerCommand: Sendable, Hashable {
+  /// `command` or `webhook`.
+  let name: String
+  let words: [String]
+
+  /// The programs of a pager. The words of a webhook's stand on the command line of a process of the host's own user, as its
+  /// manifest does in a file of that user.
+  static func all(of pager: Pager) -> [PagerCommand] {
+    var all: [PagerCommand] = []
+    if !pager.command.isEmpty { all.append(PagerCommand(name: "command", words: pager.command)) }
+    if let webhook = pager.webhook {
+      all.append(
+        PagerCommand(
+          name: "webhook",
+          words: [
+            "/usr/bin/curl", "--silent", "--fail", "--max-time", "15", "--output", "/dev/null",
+            "--header", "Content-Type: application/json", "--data-binary", "@-", "--", webhook,
+          ]))
+    }
+    return all
+  }
+
+  /// Starts the program with a message on its standard input.
+  /// - Throws: ``SystemError`` when it cannot be started.
+  func start(
+    _ message: [UInt8], environment: [String: String]
+  ) throws(SystemError) -> WorkerProcess {
+    let input = try Descriptor.pipe()
+    let null = try Descriptor.open("/dev/null", O_WRONLY)
+    let child = try WorkerProcess.spawn(
+      WorkerProcess.Launch(
+        executable: words[0], arguments: Array(words.dropFirst()),
+        environment: ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"]
+          + ["HOME", "USER"].compactMap { name in environment[name].map { "\(name)=\($0)" } },
+        workingDirectory: "/", descriptors: [input.reading, null, null]))
+    // Less than a pipe holds, so that this does not wait for the program; one that has ended already reads nothing.
+    try? input.writing.writeAll(message, to: "a pager")
+    return child
+  }
+}
