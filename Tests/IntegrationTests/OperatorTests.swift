@@ -145,6 +145,25 @@ import Testing
     #expect(shape(first.output) == shape(second.output))
   }
 
+  @Test func aRootThatTheEnvironmentNamesIsTheOneWithoutAnother() async throws {
+    let home = try Home()
+    let root = "\(home.folder.path)/root"
+    let script = """
+      kith up milo > /dev/null || exit 1
+      kith reminders add 'water at 9 every day' --as ada > /dev/null || exit 2
+      kith logs kithd --since 1h | grep -q started || exit 3
+      test -z "$(kith logs kithd --until 1h)" || exit 4
+      kith events --type ReminderDone > /dev/null || exit 5
+      kith events --type ReminderDnoe 2>&1 | grep -q "did you mean 'ReminderDone'" || exit 6
+      kith status --root "$HOME/elsewhere" > /dev/null 2>&1 && exit 7
+      kith up milo --virtual-time now 2>&1 | grep -q 'runs already' || exit 8
+      kith down > /dev/null || exit 9
+      test -e "$KITH_ROOT/workers/reminders/store.sqlite" || exit 10
+      """
+    let outcome = try await home.bash(script, ["KITH_ROOT": root])
+    #expect(outcome.exitCode == 0, "\(outcome)")
+  }
+
   @Test func aDoctorFindsWhatIsWrongAndSaysSoInItsExitCode() async throws {
     let home = try Home()
     let none = try await home.kith("doctor", "--json")

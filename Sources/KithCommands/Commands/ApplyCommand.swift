@@ -37,6 +37,8 @@ struct ApplyCommand: AsyncParsableCommand {
       "The one folder of a product that was started with --root.", valueName: "dir"))
   var root: String?
 
+  mutating func validate() throws { root = root ?? Surroundings.standardRoot }
+
   @OptionGroup var time: TimeoutOptions
   @OptionGroup var output: OutputOptions
 

@@ -10,8 +10,11 @@ struct ProductOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The one folder of a product that was started with --root.", valueName: "dir"))
+      "The one folder of a product that was started with --root. By default KITH_ROOT.",
+      valueName: "dir"))
   var root: String?
+
+  mutating func validate() throws { root = root ?? Surroundings.standardRoot }
 
   /// The running product that is meant.
   /// - Parameter workers: the workers that the command names; they tell which product is meant when several run.

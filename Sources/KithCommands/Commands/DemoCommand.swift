@@ -29,6 +29,8 @@ struct DemoCommand: AsyncParsableCommand {
       "The one folder of a product that was started with --root.", valueName: "dir"))
   var root: String?
 
+  mutating func validate() throws { root = root ?? Surroundings.standardRoot }
+
   @OptionGroup var output: OutputOptions
 
   func run() async throws {

@@ -57,6 +57,7 @@ struct EventsCommand: AsyncParsableCommand {
     let running = try await product.running(surroundings, workers: names)
     defer { running.connection.close() }
     let sources = try await EventSource.all(of: running, named: names)
+    for type in type { try EventSource.checkType(type, isOfAny: sources) }
     let writer = EventWriter(
       terminal: surroundings.terminal, isJSON: output.json, showsNames: sources.count > 1)
     var begun: [(EventSource, Position)] = []

@@ -39,7 +39,8 @@ struct ExportSystemdCommand: ParsableCommand {
 
   @OptionGroup var plugins: PluginOptions
 
-  func validate() throws {
+  mutating func validate() throws {
+    root = root ?? Surroundings.standardRoot
     if user, runAs != nil {
       throw ValidationError("--run-as is for a unit of the machine; leave it or --user out")
     }

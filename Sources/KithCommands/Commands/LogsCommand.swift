@@ -21,6 +21,7 @@ struct LogsCommand: AsyncParsableCommand {
         kith logs risk-engine
         kith logs risk-engine kithd -n 200
         kith logs -f --level warning
+        kith logs reminders --since 2h --until 30m
         kith logs --json -n 1000 | jq -r 'select(.call == "17") | .text'
       """)
 
@@ -43,8 +44,32 @@ struct LogsCommand: AsyncParsableCommand {
     transform: LogLevel.init(option:))
   var level: LogLevel = .unspecified
 
+  @Option(
+    help: ArgumentHelp(
+      "Only lines from then on, of the last 10000: how long ago (10m), or an instant.",
+      valueName: "time"),
+    transform: MomentOption.parse)
+  var since: Int64?
+
+  @Option(
+    help: ArgumentHelp("Only lines before then, likewise; not with --follow.", valueName: "time"),
+    transform: MomentOption.parse)
+  var until: Int64?
+
   @OptionGroup var product: ProductOptions
   @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if follow, until != nil { throw ValidationError("--until and --follow exclude each other") }
+  }
+
+  /// How many lines are read: within a span of time as many as there can be.
+  private var count: UInt32 { since == nil && until == nil ? lines : 10_000 }
+
+  /// Whether a line is within the span that is asked for.
+  private func isWithin(_ line: LogLine) -> Bool {
+    line.atMs >= since ?? .min && line.atMs < until ?? .max
+  }
 
   @Sendable private static func count(_ text: String) throws(CommandFailure) -> UInt32 {
     guard let count = UInt32(text), count <= 10_000 else {
@@ -81,7 +106,7 @@ struct LogsCommand: AsyncParsableCommand {
     let writer = LogWriter(
       terminal: surroundings.terminal, isJSON: output.json, showsNames: names.count > 1)
     let reader = LogReader(host: host, names: names, minimumLevel: level)
-    let cursor = try await reader.last(lines) { try writer.write($0) }
+    let cursor = try await reader.last(count) { try writer.write($0.filter(isWithin)) }
     guard follow else { return }
     try await reader.follow(from: cursor) { try writer.write($0) }
   }
@@ -95,7 +120,7 @@ struct LogsCommand: AsyncParsableCommand {
     let writer = LogWriter(
       terminal: surroundings.terminal, isJSON: output.json, showsNames: names.count > 1)
     var found: [LogLine] = []
-    for name in names { found += try files.last(Int(lines), of: name, minimumLevel: level) }
+    for name in names { found += try files.last(Int(count), of: name, minimumLevel: level) }
     let notice =
       "\(reason ?? "no host is running"); these are the last lines in \(files.places.logsDirectory)"
     if output.json {
@@ -103,7 +128,7 @@ struct LogsCommand: AsyncParsableCommand {
     } else {
       Output.errorLine("kith: \(notice)")
     }
-    try writer.write(found.inOrderOfTime)
+    try writer.write(found.filter(isWithin).inOrderOfTime)
     guard !follow else {
       throw CommandFailure(.unavailable, "no host is running that could write more")
     }

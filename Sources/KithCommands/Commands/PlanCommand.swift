@@ -34,6 +34,8 @@ struct PlanCommand: AsyncParsableCommand {
       "The one folder of a product that was started with --root.", valueName: "dir"))
   var root: String?
 
+  mutating func validate() throws { root = root ?? Surroundings.standardRoot }
+
   @Flag(help: "Leave with exit code 2 when something would change.")
   var exitCode = false
 

@@ -58,6 +58,9 @@ struct RotateKeyCommand: AsyncParsableCommand {
       }
       if rotation.hasDroppedOlder {
         try Output.line("A new key seals; the old one is destroyed.")
+        try Output.line(
+          "Backups from before open no more, unless the key is in them: make a new one with "
+            + CommandHint.located("`kith backup --to FILE`", product.words))
       }
     }
     guard rotation.hasDroppedOlder else {

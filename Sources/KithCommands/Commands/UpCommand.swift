@@ -42,8 +42,11 @@ struct UpCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "One folder for state, logs and sockets. By default the XDG folders.", valueName: "dir"))
+      "One folder for state, logs and sockets. By default KITH_ROOT, else the XDG folders.",
+      valueName: "dir"))
   var root: String?
+
+  mutating func validate() throws { root = root ?? Surroundings.standardRoot }
 
   @Option(
     help: ArgumentHelp(

@@ -68,7 +68,7 @@ struct WorkerCommand {
   ) async throws -> RunningProduct {
     do {
       return try await RunningProduct.find(
-        product: place.product, root: place.root, workers: [worker],
+        product: place.product, root: place.root ?? Surroundings.standardRoot, workers: [worker],
         environment: surroundings.environment)
     } catch {
       guard let failure = CommandFailure(known: error), failure.status == .unavailable else {

@@ -28,6 +28,11 @@ struct Surroundings: Sendable {
     return absolutePath(path)
   }
 
+  /// The root that `KITH_ROOT` names for commands without `--root`.
+  static var standardRoot: String? {
+    processEnvironment()["KITH_ROOT"].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
   /// What `--root` says, as a path from the root of the file system.
   /// - Throws: as ``folder(_:option:)``.
   static func root(_ path: String?) throws(CommandFailure) -> String? {

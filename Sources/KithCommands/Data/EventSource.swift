@@ -1,6 +1,7 @@
 import EventsContract
 import HostContract
 import KithClient
+import KithManifest
 import KithRPC
 import KithReflection
 
@@ -47,6 +48,20 @@ struct EventSource: Sendable {
       throw CommandFailure(.unavailable, "no worker that is ready tells of events")
     }
     return sources
+  }
+
+  /// Checks that some source may tell of events of a type.
+  /// - Throws: ``CommandFailure`` with exit code 64 for a name that no message of any source has.
+  static func checkType(_ type: String, isOfAny sources: [EventSource]) throws(CommandFailure) {
+    let known = Set(sources.flatMap { $0.contracts.contracts.messages.map(\.fullName) })
+    let names = known.union(known.map { String(ContractNames.last(of: $0)) })
+    guard !names.contains(type) else { return }
+    let nearest =
+      nearestName(to: type, among: names.sorted()).map { "; did you mean '\($0)'?" } ?? ""
+    throw CommandFailure(
+      .usage,
+      "no worker here has a message '\(SafeText.line(String(type.prefix(80))))'\(nearest.isEmpty ? "; `kith describe WORKER` shows the messages of one" : nearest)"
+    )
   }
 
   /// The last events, and where the log ends.

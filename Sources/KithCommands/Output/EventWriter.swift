@@ -8,9 +8,23 @@ struct EventWriter: Sendable {
   let isJSON: Bool
   /// Whether each line says whose it is.
   let showsNames: Bool
+  private let days: DayHeading
+
+  init(terminal: Terminal, isJSON: Bool, showsNames: Bool) {
+    self.terminal = terminal
+    self.isJSON = isJSON
+    self.showsNames = showsNames
+    days = DayHeading(terminal)
+  }
 
   func write(_ events: [ShownEvent]) throws(CommandFailure) {
-    if !events.isEmpty { try Output.lines(events.map(text)) }
+    guard !events.isEmpty else { return }
+    try Output.lines(
+      events.flatMap { event in
+        let heading =
+          isJSON || event.lost != nil ? nil : days.before(milliseconds: event.event.atMs)
+        return [heading, text(of: event)].compactMap(\.self)
+      })
   }
 
   func text(of event: ShownEvent) -> String {

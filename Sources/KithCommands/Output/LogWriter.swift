@@ -7,9 +7,21 @@ struct LogWriter: Sendable {
   let isJSON: Bool
   /// Whether each line says whose it is.
   let showsNames: Bool
+  private let days: DayHeading
+
+  init(terminal: Terminal, isJSON: Bool, showsNames: Bool) {
+    self.terminal = terminal
+    self.isJSON = isJSON
+    self.showsNames = showsNames
+    days = DayHeading(terminal)
+  }
 
   func write(_ lines: [LogLine]) throws(CommandFailure) {
-    if !lines.isEmpty { try Output.lines(lines.map(text)) }
+    guard !lines.isEmpty else { return }
+    try Output.lines(
+      lines.flatMap { line in
+        [isJSON ? nil : days.before(milliseconds: line.atMs), text(of: line)].compactMap(\.self)
+      })
   }
 
   func text(of line: LogLine) -> String {

@@ -79,6 +79,15 @@ enum Quantities {
     return time.joined(separator: ":") + ".\(fraction)"
   }
 
+  /// A day by the calendar on the wall: `2026-11-22`, in the time zone of this machine.
+  static func date(milliseconds: Int64) -> String {
+    var seconds = time_t(milliseconds / 1000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    return
+      "\(parts.tm_year + 1900)-\(twoDigits(Int(parts.tm_mon) + 1))-\(twoDigits(Int(parts.tm_mday)))"
+  }
+
   private static func twoDigits(_ number: Int) -> String {
     number < 10 ? "0\(number)" : String(number)
   }
