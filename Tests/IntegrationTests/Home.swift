@@ -30,7 +30,8 @@ struct Home {
   private var environment: [String: String?] {
     [
       "HOME": folder.path, "XDG_STATE_HOME": "\(folder.path)/s",
-      "XDG_RUNTIME_DIR": "\(folder.path)/r", "KITH_PLUGIN_PATH": nil, "KITH_PRODUCT": nil, "KITH_ROOT": nil,
+      "XDG_RUNTIME_DIR": "\(folder.path)/r", "KITH_PLUGIN_PATH": nil, "KITH_PRODUCT": nil,
+      "KITH_ROOT": nil,
       "COLUMNS": nil, "NO_COLOR": "1",
     ]
   }

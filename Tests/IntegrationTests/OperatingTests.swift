@@ -166,7 +166,8 @@ import Testing
     try await RunningProduct.run(setup) { product in
       try await product.settle()
       _ = try await product.kill("odd")
-      try await product.waitForLine(of: "kithd", "alert stopped of odd: sent by the pager's command")
+      try await product.waitForLine(
+        of: "kithd", "alert stopped of odd: sent by the pager's command")
       let first = try #require(try pages().first)
       #expect(first["alert"] == "stopped" && first["worker"] == "odd", "\(first)")
       #expect(first["state"] == "firing" && first["severity"] == "page", "\(first)")

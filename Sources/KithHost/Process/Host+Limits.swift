@@ -45,7 +45,8 @@ extension Host {
 
   /// What this machine does not let the host keep, for people.
   var degradations: [String] {
-    var degradations = [wishesTrouble, keysDegradation].compactMap(\.self) + metricsTroubles
+    var degradations =
+      [wishesTrouble, keysDegradation].compactMap(\.self) + metricsTroubles
       + pagerTroubles.values.sorted()
     if let trouble = settings.manifestTrouble {
       degradations.append(
