@@ -70,7 +70,7 @@ func workerPlugin(
   domainLibraries: [Target.Dependency] = [], serviceLibraries: [Target.Dependency] = [],
   testLibraries: [Target.Dependency] = []
 ) -> [Target] {
-  let store: [Target.Dependency] = keepsData ? ["KithAccess", "KithStore", grdb] : []
+  let store: [Target.Dependency] = keepsData ? ["KithAccess", "KithStore"] : []
   let storeOfWorker: [Target.Dependency] = keepsData ? ["KithWorkerStore"] : []
   return [
     library("\(name)Domain", path: "Plugins/\(name)/Domain", domainLibraries),
@@ -241,7 +241,7 @@ let testing: [Target] = [
     "misbehaving-worker", path: "Tests/MisbehavingWorker",
     [
       "KithAccess", "KithRPC", "KithStore", "KithTime", "KithWire", "KithWorker", "KithWorkerStore",
-      "RiskContract", "TestingContract", logging, grdb,
+      "RiskContract", "TestingContract", logging,
     ]
   ),
   // A worker that tries to get out of its sandbox, and the calls that it makes for it; for IntegrationTests.
@@ -293,7 +293,7 @@ let testing: [Target] = [
     "KithWorkerStoreTests",
     [
       "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting",
-      "KithTransportInProcess", "KithWire", "KithWorkerStore", "TestingContract", grdb,
+      "KithTransportInProcess", "KithWire", "KithWorkerStore", "TestingContract",
     ]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithMetricsTests", ["KithMetrics"]),

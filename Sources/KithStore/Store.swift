@@ -1,4 +1,4 @@
-public import GRDB
+import GRDB
 import Glibc
 public import KithSealing
 
@@ -9,20 +9,6 @@ public import KithSealing
 /// last writes, which callers were told are done. The wait for the disk is shared by all writes that come at the same time
 /// (see ``write(_:)``). Readers never wait for writers. Safe to use from any task.
 public final class Store: Sendable {
-  /// One step from a schema to the next. Never changed once it has shipped.
-  public struct Migration: Sendable {
-    /// Names the step, uniquely and for ever: `1 people`.
-    public var name: String
-    /// Takes the step, in a transaction of its own.
-    public var migrate: @Sendable (Database) throws -> Void
-
-    /// A step.
-    public init(_ name: String, migrate: @escaping @Sendable (Database) throws -> Void) {
-      self.name = name
-      self.migrate = migrate
-    }
-  }
-
   /// What is done about a file that is damaged.
   public enum WhenDamaged: String, Sendable, Hashable, CaseIterable {
     /// Nothing: the store does not open, and the file stays as it is, until a person has decided. The default, since what
@@ -46,6 +32,7 @@ public final class Store: Sendable {
 
   private let database: any DatabaseWriter
   private let sealing: StoreSealing
+  private let texts = StatementTexts(.sqlite)
   private let commits: GroupCommit
   private let witness: StoreWitness?
   private let lock: FolderLock?
@@ -121,10 +108,11 @@ public final class Store: Sendable {
   public func read<Value: Sendable>(
     _ body: @escaping @Sendable (ReadTransaction) throws -> Value
   ) async throws -> Value {
-    let sealing = sealing
+    let (sealing, texts) = (sealing, texts)
     do {
-      return try await database.read {
-        try body(ReadTransaction(database: $0, sealing: sealing))
+      return try await database.read { database in
+        let connection = StoreConnection(database: database, texts: texts)
+        return try body(ReadTransaction(connection: connection, sealing: sealing))
       }
     } catch {
       throw StoreError.mapped(error, path: path ?? "the store in memory")
@@ -144,7 +132,8 @@ public final class Store: Sendable {
     _ body: @escaping @Sendable (WriteTransaction) throws -> Value
   ) async throws -> Value {
     try Task.checkCancellation()
-    let (sealing, events, path) = (sealing, events, path ?? "the store in memory")
+    let (sealing, texts, events) = (sealing, texts, events)
+    let path = path ?? "the store in memory"
     return try await withCheckedThrowingContinuation { continuation in
       commits.add(
         GroupCommit.Write(
@@ -152,7 +141,8 @@ public final class Store: Sendable {
             let appended = EventLog.Appended()
             let value = try body(
               WriteTransaction(
-                database: database, sealing: sealing, events: events, appended: appended))
+                connection: StoreConnection(database: database, texts: texts), sealing: sealing,
+                events: events, appended: appended))
             let hasEvents = appended.count > 0
             return {
               continuation.resume(returning: value)

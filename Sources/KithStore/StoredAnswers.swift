@@ -11,22 +11,22 @@ import KithSealing
 /// A key is remembered for ``lifetime`` from its first call on. Neither key nor request is kept, only fingerprints of
 /// them; the answer is sealed.
 public struct StoredAnswers: AnswerRecord {
-  static let migration = Store.Migration("kith answers 1") { database in
-    try database.execute(
-      sql: """
-        CREATE TABLE kith_answer (
-          -- Fingerprint of method, caller and key.
-          id BLOB PRIMARY KEY NOT NULL,
-          -- Fingerprint of the request.
-          request BLOB NOT NULL,
-          -- Seconds since 1970.
-          expires INTEGER NOT NULL,
-          -- NULL from the call's begin to its end.
-          answer_sealed BLOB
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX kith_answer_expires ON kith_answer (expires);
-        """)
-  }
+  static let migration = Store.Migration(
+    "kith answers 1",
+    creating: [
+      Store.Table(
+        "kith_answer",
+        [
+          // Fingerprint of method, caller and key.
+          .bytes("id"),
+          // Fingerprint of the request.
+          .bytes("request"),
+          // Seconds since 1970.
+          .integer("expires"),
+          // NULL from the call's begin to its end.
+          .sealed("answer").optional,
+        ], indexes: [Store.Index("kith_answer_expires", on: "expires")], clustered: true)
+    ])
 
   /// How long a key is remembered.
   public let lifetime: Duration

@@ -102,8 +102,7 @@ enum House {
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
         || [
           "KithAccess", "KithJSON", "KithPersonalData", "KithRPC", "KithStore", "KithTime",
-          "KithWire", "Crypto", "GRDB",
-          "FoundationEssentials",
+          "KithWire", "Crypto", "FoundationEssentials",
         ].contains(name)
     case "Worker":
       [

@@ -2,10 +2,11 @@ import FoundationEssentials
 import GRDB
 import KithAccess
 import KithRPC
-import KithStore
 import KithTesting
 import Synchronization
 import Testing
+
+@testable import KithStore
 
 /// Sealed values whose bytes were changed on the disk: marked and counted, and never in the way of the others.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,5 +1,4 @@
 import FamilyContract
-import GRDB
 import KithAccess
 public import KithStore
 
@@ -7,26 +6,29 @@ public import KithStore
 public enum LinkSchema {
   /// The steps to the schema of today, the oldest first.
   public static let migrations: [Store.Migration] = [
-    Store.Migration("links 1") { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE link (
-            -- senior/family
-            id TEXT PRIMARY KEY NOT NULL,
-            -- The senior, whose record it is.
-            user_id TEXT NOT NULL,
-            family_id TEXT NOT NULL,
-            -- kith.family.v1.Role
-            role INTEGER NOT NULL,
-            created_at_ms INTEGER NOT NULL,
-            -- When an event last told of it.
-            told_at_ms INTEGER NOT NULL
-          ) STRICT, WITHOUT ROWID;
-          CREATE INDEX link_told ON link (told_at_ms);
-          CREATE INDEX link_user ON link (user_id, created_at_ms);
-          CREATE INDEX link_family ON link (family_id, created_at_ms);
-          """)
-    }
+    Store.Migration(
+      "links 1",
+      creating: [
+        Store.Table(
+          "link",
+          [
+            // senior/family
+            .text("id"),
+            // The senior, whose record it is.
+            .text("user_id"),
+            .text("family_id"),
+            // kith.family.v1.Role
+            .integer("role"),
+            .integer("created_at_ms"),
+            // When an event last told of it.
+            .integer("told_at_ms"),
+          ],
+          indexes: [
+            Store.Index("link_told", on: "told_at_ms"),
+            Store.Index("link_user", on: "user_id", "created_at_ms"),
+            Store.Index("link_family", on: "family_id", "created_at_ms"),
+          ], clustered: true)
+      ])
   ]
 }
 
@@ -52,16 +54,13 @@ extension StoredLink: UserRecord {
   var id: String { Self.id(user, family) }
 
   init(_ row: RecordReader) throws {
-    guard let family = UserID(try row["family_id"] as String) else {
-      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "link.family_id is no user id")
-    }
     self.init(
-      user: try row.user(), family: family, role: Role(rawValue: try row["role"]),
+      user: try row.user(), family: try row["family_id"], role: Role(rawValue: try row["role"]),
       createdAt: try row["created_at_ms"], toldAt: try row["told_at_ms"])
   }
 
   func write(to row: inout RecordWriter) throws {
-    row.set("family_id", family.text)
+    row.set("family_id", family)
     row.set("role", role.rawValue)
     row.set("created_at_ms", createdAt)
     row.set("told_at_ms", toldAt)

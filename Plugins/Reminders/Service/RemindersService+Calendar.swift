@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GRDB
 import KithAccess
 public import KithRPC
 import KithStore
@@ -20,8 +19,8 @@ extension RemindersService {
       let rows = try transaction.records(
         StoredReminder.self,
         where: request.includeInactive
-          ? "user_id = \(user.text)"
-          : "user_id = \(user.text) AND state = \(active)",
+          ? "user_id = \(user)"
+          : "user_id = \(user) AND state = \(active)",
         orderedBy: "created_at_ms, id", under: grant)
       let reminders = try rows.compactMap { row -> CalendarReminder? in
         guard let text = row.text.intact else { return nil }
@@ -132,7 +131,7 @@ extension RemindersService {
     if let own { return own }
     let index = transaction.index(of: uid, in: StoredReminder.self, "uid_index")
     return try transaction.records(
-      StoredReminder.self, where: "user_id = \(user.text) AND uid_index = \(index)", limit: 1,
+      StoredReminder.self, where: "user_id = \(user) AND uid_index = \(index)", limit: 1,
       under: grant
     ).first
   }

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GRDB
 import KithAccess
 public import KithRPC
 import KithStore

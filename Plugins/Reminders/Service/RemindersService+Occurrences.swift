@@ -1,4 +1,3 @@
-import GRDB
 import KithAccess
 public import KithRPC
 import KithStore
@@ -119,7 +118,7 @@ extension RemindersService {
       let rows = try transaction.records(
         StoredReminder.self,
         where: """
-          user_id = \(user.text) AND next_due_ms IS NOT NULL
+          user_id = \(user) AND next_due_ms IS NOT NULL
           AND next_due_ms <= \((end + Self.day).milliseconds)
           """, orderedBy: "next_due_ms", limit: size + 1, under: grant)
       var upcoming: [UpcomingOccurrence] = []
@@ -150,22 +149,20 @@ extension RemindersService {
     let place = try Page(token: request.pageToken)
     return try await store.read { transaction in
       let grant = try self.allow(.read, on: user, context, transaction)
-      var condition: SQL = "user_id = \(user.text)"
+      var condition: SQLText = "user_id = \(user)"
       if !request.reminderId.isEmpty { condition += " AND reminder_id = \(request.reminderId)" }
       if request.state != .unspecified { condition += " AND state = \(request.state.rawValue)" }
       if let from = request.fromMs { condition += " AND due_ms >= \(from)" }
       if let to = request.toMs { condition += " AND due_ms < \(to)" }
-      if let place, let due = place.due {
-        condition += " AND (due_ms, id) < (\(due.milliseconds), \(place.id))"
-      }
-      let found = try transaction.records(
-        StoredOccurrence.self, where: condition, orderedBy: "due_ms DESC, id DESC",
-        limit: size + 1, under: grant)
-      let shown = found.prefix(size)
+      let page = try transaction.page(
+        of: StoredOccurrence.self, where: condition, by: ["due_ms", "id"], descending: true,
+        after: place.flatMap { place in
+          place.due.map { [.integer($0.contract), .text(place.id)] }
+        }, limit: size, under: grant)
       return ListHistoryResponse(
-        occurrences: shown.map(\.message),
-        nextPageToken: found.count > size
-          ? shown.last.map { Page(due: $0.due, id: $0.id).token } ?? "" : "")
+        occurrences: page.records.map(\.message),
+        nextPageToken: page.next == nil
+          ? "" : page.records.last.map { Page(due: $0.due, id: $0.id).token } ?? "")
     }
   }
 
@@ -189,15 +186,16 @@ extension RemindersService {
       let first = day.adding(days: -day.weekday.days(after: .monday))
       let from = zone.instant(of: first.at(.midnight))
       let to = zone.instant(of: first.adding(days: 7).at(.midnight))
-      let rows = try Row.fetchAll(
-        transaction.database,
-        sql: """
-          SELECT state, missed_reason, count(*) FROM occurrence
-          WHERE user_id = ? AND due_ms >= ? AND due_ms < ? GROUP BY state, missed_reason
-          """, arguments: [user.text, from.milliseconds, to.milliseconds])
+      let rows = try transaction.rows(
+        """
+        SELECT state, missed_reason, count(*) AS number FROM occurrence
+        WHERE user_id = \(user) AND due_ms >= \(from.milliseconds)
+        AND due_ms < \(to.milliseconds) GROUP BY state, missed_reason
+        """)
       var digest = WeeklyDigest(firstDay: first)
       for row in rows {
-        let (state, reason, count) = (row[0] as Int32, row[1] as Int32, row[2] as Int)
+        let (state, reason): (Int32, Int32) = (try row["state"], try row["missed_reason"])
+        let count: Int = try row["number"]
         digest.due += count
         switch OccurrenceState(rawValue: state) {
         case .done: digest.done += count

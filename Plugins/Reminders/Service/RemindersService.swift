@@ -1,4 +1,3 @@
-import GRDB
 import KithAccess
 public import KithRPC
 public import KithStore
@@ -164,10 +163,9 @@ public final class RemindersService: RemindersHandler {
 
   /// How many of somebody's reminders are active.
   static func activeCount(of user: UserID, _ transaction: some Transaction) throws -> Int {
-    try Int.fetchOne(
-      transaction.database.cachedStatement(
-        sql: "SELECT count(*) FROM reminder WHERE user_id = ? AND state = 1"),
-      arguments: [user.text]) ?? 0
+    try transaction.count(
+      of: StoredReminder.self, where: "user_id = \(user) AND state = 1",
+      under: ReminderBook.ownGrant)
   }
 
   /// Deletes a reminder and its history.
@@ -182,8 +180,8 @@ public final class RemindersService: RemindersHandler {
         return
       }
       try transaction.delete(StoredReminder.self, id: row.id, under: ReminderBook.ownGrant)
-      try transaction.database.execute(
-        sql: "DELETE FROM occurrence WHERE reminder_id = ?", arguments: [row.id])
+      try transaction.deleteAll(
+        StoredOccurrence.self, where: "reminder_id = \(row.id)", under: ReminderBook.ownGrant)
     }
     changed()
     return DeleteReminderResponse()

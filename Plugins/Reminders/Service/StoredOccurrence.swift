@@ -1,4 +1,3 @@
-import GRDB
 import KithAccess
 import KithStore
 import KithTime

@@ -1,5 +1,3 @@
-import FoundationEssentials
-import GRDB
 import KithAccess
 import KithStore
 import KithTime
@@ -44,9 +42,9 @@ extension StoredReminder: UserRecord {
       id: try row["id"], user: try row.user(), text: try row["text"], notes: try row["notes"],
       uid: try row["uid"], isMedicine: try row["is_medicine"],
       state: ReminderState(rawValue: try row["state"]),
-      schedule: try RemindersContract.Schedule(decoding: Array(try row["schedule"] as Data)),
-      ladder: try (row["ladder"] as Data?).map {
-        try RemindersContract.Ladder(decoding: Array($0))
+      schedule: try RemindersContract.Schedule(decoding: try row["schedule"]),
+      ladder: try (row["ladder"] as [UInt8]?).map {
+        try RemindersContract.Ladder(decoding: $0)
       },
       createdAt: Instant(milliseconds: try row["created_at_ms"]),
       progress: try ReminderProgress(row), nextStep: try row.instant("next_step_ms"),
@@ -60,8 +58,8 @@ extension StoredReminder: UserRecord {
     row.setIndex("uid_index", uid)
     row.set("is_medicine", isMedicine)
     row.set("state", state.rawValue)
-    row.set("schedule", Data(try schedule.encoded()))
-    row.set("ladder", try ladder.map { Data(try $0.encoded()) })
+    row.set("schedule", try schedule.encoded())
+    row.set("ladder", try ladder.map { try $0.encoded() })
     row.set("created_at_ms", createdAt.milliseconds)
     progress.write(to: &row)
     row.set("next_step_ms", nextStep?.milliseconds)
