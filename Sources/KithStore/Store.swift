@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import KithRPC
 public import KithSealing
 
 /// A worker's database: one SQLite file of its own, which nobody shares.
@@ -124,11 +125,20 @@ public final class Store: Sendable {
   /// Writes that come at the same time share one transaction, each as if it were alone: `body` sees those before it, and its
   /// failure takes nothing of them. `body` may run a second time after the first was taken back, so that it must do nothing
   /// but read and write the transaction. A write that has begun to wait is carried out also when its task is cancelled.
-  /// - Throws: what `body` throws; ``StoreError`` when the disk is full or fails, after which the next write may succeed, and
+  /// - Throws: what `body` throws; INTERNAL in the handler of a call whose answer this store has to keep, which writes with
+  ///   ``write(for:_:now:lifetime:_:)``; ``StoreError`` when the disk is full or fails, after which the next write may succeed, and
   ///   `removed` when the files are not in their place any more, where nothing that is written would be found;
   ///   `CancellationError` when the task was cancelled before.
   @discardableResult
   public func write<Value: Sendable>(
+    _ body: @escaping @Sendable (WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    try ChangingCall.current?.checkPlainWrite(to: self)
+    return try await commit(body)
+  }
+
+  /// Writes, for ``write(_:)`` and for ``write(for:_:now:lifetime:_:)``.
+  func commit<Value: Sendable>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> Value
   ) async throws -> Value {
     try Task.checkCancellation()

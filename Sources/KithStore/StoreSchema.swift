@@ -3,7 +3,7 @@ import GRDB
 /// The tables that every store has, beside those of its worker. Their names begin with `kith_`.
 enum StoreSchema {
   static let migrations = [
-    store, StoredAnswers.migration, EventLog.migration, EventCursor.migration,
+    store, AnswerTable.migration, EventLog.migration, EventCursor.migration,
     FamilyLinkTable.migration, history,
   ]
 

@@ -142,18 +142,4 @@ struct DamagedValueTests {
     }
     #expect(isGone)
   }
-
-  @Test func aDamagedAnswerIsNoReasonToDoItTwice() async throws {
-    let purse = try Purse()
-    let key = IdempotencyKey.random()
-    try await purse.serve { _ = try await $0.pay("10", key: key) }
-    try await DatabaseQueue(path: "\(purse.folder.path)/\(Purse.file)").write {
-      try $0.execute(sql: "UPDATE kith_answer SET answer_sealed = x'0100000001A5A5'")
-    }
-    try await purse.serve { client in
-      let error = await client.failureOfPaying("10", key: key)
-      #expect(error.code == .aborted && error.execution == .mayHaveRun, "\(error)")
-    }
-    #expect(purse.payments.load(ordering: .relaxed) == 1)
-  }
 }

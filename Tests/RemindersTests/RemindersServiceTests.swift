@@ -414,7 +414,7 @@ import Testing
     let broken = try await desk.add("Tea at 3 pm")
     _ = try await desk.add("Cake at 3 pm")
     try await desk.store.write { transaction in
-      try transaction.execute("UPDATE reminder SET schedule = x'ffff' WHERE id = \(broken.id)")
+      try transaction.execute("UPDATE reminder SET start = 'noon' WHERE id = \(broken.id)")
     }
     try await desk.jump(to: "2026-11-21 15:00")
     #expect(try await desk.events() == ["sent 15:00"])

@@ -47,7 +47,7 @@ public final class FamilyLinksService: FamilyLinksHandler {
     // To let others in takes the right of the person itself, whatever links there are.
     let grant = try allow(.own, on: senior, context)
     let (now, most) = (now(), mostLinks.withLock(\.self))
-    let role = request.role == .unspecified ? .viewer : request.role
+    let role: FamilyLink.Role = request.role == .caregiver ? .caregiver : .viewer
     let answer = try await store.write { transaction in
       let id = StoredLink.id(senior, family)
       let known = try transaction.record(StoredLink.self, id: id, under: grant)

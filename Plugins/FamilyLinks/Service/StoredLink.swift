@@ -6,37 +6,42 @@ public import KithStore
 public enum LinkSchema {
   /// The steps to the schema of today, the oldest first.
   public static let migrations: [Store.Migration] = [
+    Store.Migration("links 1", creating: [link(role: .integer("role"))]),
+    // Words in place of the contract's numbers.
     Store.Migration(
-      "links 1",
-      creating: [
-        Store.Table(
-          "link",
-          [
-            // senior/family
-            .text("id"),
-            // The senior, whose record it is.
-            .text("user_id"),
-            .text("family_id"),
-            // kith.family.v1.Role
-            .integer("role"),
-            .integer("created_at_ms"),
-            // When an event last told of it.
-            .integer("told_at_ms"),
-          ],
-          indexes: [
-            Store.Index("link_told", on: "told_at_ms"),
-            Store.Index("link_user", on: "user_id", "created_at_ms"),
-            Store.Index("link_family", on: "family_id", "created_at_ms"),
-          ], clustered: true)
-      ])
+      "links 2",
+      [
+        .rewrite(link(role: .text("role"))) { row in
+          let role = Role(rawValue: try row["role"])
+          row.set("role", role == .caregiver ? FamilyLink.Role.caregiver : .viewer)
+        }
+      ]),
   ]
+
+  private static func link(role: Store.Column) -> Store.Table {
+    Store.Table(
+      "link",
+      [
+        // senior/family
+        .text("id"),
+        // The senior, whose record it is.
+        .text("user_id"), .text("family_id"), role, .integer("created_at_ms"),
+        // When an event last told of it.
+        .integer("told_at_ms"),
+      ],
+      indexes: [
+        Store.Index("link_told", on: "told_at_ms"),
+        Store.Index("link_user", on: "user_id", "created_at_ms"),
+        Store.Index("link_family", on: "family_id", "created_at_ms"),
+      ], clustered: true)
+  }
 }
 
 /// A link as a row.
 struct StoredLink {
   let user: UserID
   let family: UserID
-  var role: Role
+  var role: FamilyLink.Role
   let createdAt: Int64
   /// When an event last told of it.
   var toldAt: Int64
@@ -45,7 +50,8 @@ struct StoredLink {
 
   var message: Link {
     Link(
-      seniorId: user.text, familyId: family.text, role: role, createdAtMs: createdAt)
+      seniorId: user.text, familyId: family.text, role: role == .caregiver ? .caregiver : .viewer,
+      createdAtMs: createdAt)
   }
 }
 
@@ -55,13 +61,13 @@ extension StoredLink: UserRecord {
 
   init(_ row: RecordReader) throws {
     self.init(
-      user: try row.user(), family: try row["family_id"], role: Role(rawValue: try row["role"]),
+      user: try row.user(), family: try row["family_id"], role: try row["role"],
       createdAt: try row["created_at_ms"], toldAt: try row["told_at_ms"])
   }
 
   func write(to row: inout RecordWriter) throws {
     row.set("family_id", family)
-    row.set("role", role.rawValue)
+    row.set("role", role)
     row.set("created_at_ms", createdAt)
     row.set("told_at_ms", toldAt)
   }

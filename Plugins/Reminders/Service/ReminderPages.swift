@@ -48,7 +48,10 @@ struct ReminderPages {
     behind place: Page?, limit: Int, _ transaction: some Transaction
   ) throws -> [StoredReminder] {
     var filter: SQLText = "user_id = \(user)"
-    if request.state != .unspecified { filter += " AND state = \(request.state.rawValue)" }
+    if request.state != .unspecified {
+      guard let state = StoredReminder.State(request.state) else { return [] }
+      filter += " AND state = \(state)"
+    }
     if request.kind != .unspecified {
       filter += " AND is_medicine = \(request.kind == .medicine)"
     }

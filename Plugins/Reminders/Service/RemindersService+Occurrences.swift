@@ -51,7 +51,7 @@ extension RemindersService {
       ) throws -> (due: Instant, events: [LifeEvent])
   ) async throws -> Occurrence {
     let (now, book) = (now(), book)
-    let answer = try await store.write(once: context, request, now: now.seconds) { transaction in
+    let answer = try await store.write(for: context, request, now: now.seconds) { transaction in
       let row = try self.row(id, field: "reminder_id", for: .change, context, transaction)
       var life = try book.life(of: row, try book.owner(row.user, in: transaction))
       let (due, events): (Instant, [LifeEvent])
@@ -82,7 +82,7 @@ extension RemindersService {
       StoredOccurrence.self,
       where: """
         reminder_id = \(row.id) AND due_ms > \((now - day).milliseconds)
-        AND state = \(OccurrenceState.missed.rawValue)
+        AND state = \(StoredOccurrence.State.missed)
         """, orderedBy: "due_ms DESC", limit: 1, under: ReminderBook.ownGrant
     ).first?.due
     let next = life.upcoming.first { _ in true }.flatMap { $0 <= now + day ? $0 : nil }
@@ -151,7 +151,12 @@ extension RemindersService {
       let grant = try self.allow(.read, on: user, context, transaction)
       var condition: SQLText = "user_id = \(user)"
       if !request.reminderId.isEmpty { condition += " AND reminder_id = \(request.reminderId)" }
-      if request.state != .unspecified { condition += " AND state = \(request.state.rawValue)" }
+      if request.state != .unspecified {
+        guard let state = StoredOccurrence.State(request.state) else {
+          return ListHistoryResponse()
+        }
+        condition += " AND state = \(state)"
+      }
       if let from = request.fromMs { condition += " AND due_ms >= \(from)" }
       if let to = request.toMs { condition += " AND due_ms < \(to)" }
       let page = try transaction.page(
@@ -194,18 +199,16 @@ extension RemindersService {
         """)
       var digest = WeeklyDigest(firstDay: first)
       for row in rows {
-        let (state, reason): (Int32, Int32) = (try row["state"], try row["missed_reason"])
+        let reason: RemindersDomain.MissedReason? = try row["missed_reason"]
         let count: Int = try row["number"]
         digest.due += count
-        switch OccurrenceState(rawValue: state) {
+        switch try row["state"] as StoredOccurrence.State {
         case .done: digest.done += count
         case .doneLate: digest.doneLate += count
         case .missed:
           digest.missed += count
-          if reason == RemindersContract.MissedReason.downtime.rawValue {
-            digest.missedByDowntime += count
-          }
-        default: break
+          if reason == .downtime { digest.missedByDowntime += count }
+        case .scheduled, .sent, .snoozed: break
         }
       }
       return GetWeeklyDigestResponse(
@@ -230,7 +233,7 @@ extension RemindersService {
     let zone = try ReminderDraft.zone(request.zone, "zone", book) ?? owner.zone
     let reader = TimeReader(
       reference: request.referenceMs.map { Instant(milliseconds: Int($0)) } ?? now, zone: zone,
-      options: .init(region: RemindersDomain.Region(owner.region)))
+      options: .init(region: owner.region))
     guard let reading = reader.read(request.text) else {
       return ReadTimeResponse(text: request.text)
     }

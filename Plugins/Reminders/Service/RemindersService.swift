@@ -39,7 +39,7 @@ public final class RemindersService: RemindersHandler {
   }
 
   /// What the worker serves.
-  public var definition: ServiceDefinition { .reminders(self).keepingOwnRecord() }
+  public var definition: ServiceDefinition { .reminders(self).keepingAnswers(in: store) }
 
   /// What is to be done of itself when its time comes.
   /// - Parameter trouble: is told of a reminder that cannot be read, by its id.
@@ -120,10 +120,12 @@ public final class RemindersService: RemindersHandler {
         under: ReminderBook.ownGrant)
     }
     return Reminder(
-      id: row.id, userId: row.user.text, text: row.text.intact ?? "", schedule: row.schedule,
-      kind: row.isMedicine ? .medicine : .ordinary, state: row.state,
+      id: row.id, userId: row.user.text, text: row.text.intact ?? "",
+      schedule: row.schedule.message,
+      kind: row.isMedicine ? .medicine : .ordinary, state: row.state.message,
       nextDueMs: row.nextDue?.contract, tzdataVersion: book.zones.edition, open: open?.message,
-      createdAtMs: row.createdAt.contract, ladder: row.ladder ?? book.settings.ladder.message,
+      createdAtMs: row.createdAt.contract,
+      ladder: row.ladder?.message ?? book.settings.ladder.message,
       notes: row.notes?.intact ?? "", isDamaged: row.isDamaged)
   }
 
@@ -164,7 +166,8 @@ public final class RemindersService: RemindersHandler {
   /// How many of somebody's reminders are active.
   static func activeCount(of user: UserID, _ transaction: some Transaction) throws -> Int {
     try transaction.count(
-      of: StoredReminder.self, where: "user_id = \(user) AND state = 1",
+      of: StoredReminder.self,
+      where: "user_id = \(user) AND state = \(literal: StoredReminder.State.active)",
       under: ReminderBook.ownGrant)
   }
 

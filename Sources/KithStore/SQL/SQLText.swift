@@ -77,6 +77,11 @@ extension SQLText: ExpressibleByStringInterpolation {
       parts.append(.value(value.storeValue))
     }
 
+    /// Appends a value that may be NULL, which is bound.
+    public mutating func appendInterpolation<Value: StoreConvertible>(_ value: Value?) {
+      parts.append(.value(value.storeValue))
+    }
+
     /// Appends a list of values in parentheses, which are bound. No value is in an empty list.
     public mutating func appendInterpolation<Value: StoreConvertible>(
       _ values: some Collection<Value>

@@ -111,6 +111,8 @@ extension StoreValue: StoreConvertible {
   public init(storeValue: StoreValue) { self = storeValue }
 }
 
+extension FamilyLink.Role: StoreConvertible {}
+
 extension UserID: StoreConvertible {
   /// The id as text.
   public var storeValue: StoreValue { .text(text) }
