@@ -274,7 +274,7 @@ public final class Store: Sendable {
     configuration.busyMode = .timeout(5)
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     try checkPages(queue, path)
-    if try queue.read(migrator.hasBeenSuperseded) {
+    if try queue.read({ try StoreSchema.isSuperseded(migrator, $0) }) {
       throw StoreError(
         .laterVersion,
         "\(path) was written by a later version of this worker: start that version, or restore a "

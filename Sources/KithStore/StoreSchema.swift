@@ -4,8 +4,17 @@ import GRDB
 enum StoreSchema {
   static let migrations = [
     store, AnswerTable.migration, EventLog.migration, EventCursor.migration,
-    FamilyLinkTable.migration, history,
+    history,
   ]
+
+  /// Migrations that earlier versions ran in every store, and that only some workers list now.
+  private static let formerlyOfAll: Set<String> = ["kith family links 1"]
+
+  /// Whether a later version of the worker has migrated a store.
+  static func isSuperseded(_ migrator: DatabaseMigrator, _ database: Database) throws -> Bool {
+    try !migrator.appliedIdentifiers(database).subtracting(migrator.migrations)
+      .isSubset(of: formerlyOfAll)
+  }
 
   /// What ends the name of a column whose content is sealed: tools find it by this.
   static let sealedSuffix = "_sealed"

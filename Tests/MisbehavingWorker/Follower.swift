@@ -8,34 +8,13 @@ import TestingContract
 /// Follows the events of the list: writes each of its entries into a store of its own, and ten minutes after it happened tells
 /// of it in turn.
 struct Follower: DueWork {
-  static let migration = Store.Migration(
-    "1 followed",
-    creating: [
-      Store.Table(
-        "followed",
-        [
-          .number("number"), .text("entry"), .integer("told_at_ms"),
-          .boolean("is_told", default: false),
-        ])
-    ])
-
-  private static let delay: Int64 = 600_000
-
   private let store: Store
 
   static func follow(_ context: WorkerContext) async throws {
-    let store = try await context.openStore(migrations: [migration])
+    let store = try await context.openStore(migrations: Followed.migrations)
     let clock = context.clock
-    try context.consumeEvents(of: "kith.testing.v1.Once", into: store, lost: { _, _ in }) {
-      event, transaction in
-      let entry = try AppendRequest(decoding: event.payload).entry
-      try transaction.execute(
-        """
-        INSERT INTO followed (entry, told_at_ms) VALUES (\(entry), \(event.atMilliseconds + delay))
-        """)
-      if entry == "indigestible" { throw StartTrouble() }
-      clock.dataChanged()
-    }
+    try context.follow(
+      EventSource(of: "kith.testing.v1.Once"), into: Followed(clock: clock), in: store)
     clock.run(Follower(store: store))
   }
 
@@ -61,4 +40,36 @@ struct Follower: DueWork {
       }
     }
   }
+}
+
+/// The entries of the list, each with the time at which it is to be told of.
+private struct Followed: Projection {
+  static let name = "kith.testing.v1.Once"
+  static let types: [String] = []
+  static let migrations = [
+    Store.Migration(
+      "1 followed",
+      creating: [
+        Store.Table(
+          "followed",
+          [
+            .number("number"), .text("entry"), .integer("told_at_ms"),
+            .boolean("is_told", default: false),
+          ])
+      ])
+  ]
+
+  private static let delay: Int64 = 600_000
+
+  let clock: WorkerClock
+
+  func apply(_ event: LoggedEvent, in transaction: WriteTransaction) throws {
+    let entry = try AppendRequest(decoding: event.payload).entry
+    let toldAt = event.atMilliseconds + Self.delay
+    try transaction.execute("INSERT INTO followed (entry, told_at_ms) VALUES (\(entry), \(toldAt))")
+    if entry == "indigestible" { throw StartTrouble() }
+    clock.dataChanged()
+  }
+
+  func restart(after lost: LostEvents, in transaction: WriteTransaction) {}
 }

@@ -1,4 +1,4 @@
-public import FamilyContract
+public import AccessContract
 import FamilyLinksDomain
 import KithAccess
 public import KithRPC

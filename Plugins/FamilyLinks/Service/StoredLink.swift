@@ -1,4 +1,4 @@
-import FamilyContract
+import AccessContract
 import KithAccess
 public import KithStore
 

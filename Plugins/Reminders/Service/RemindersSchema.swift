@@ -1,19 +1,21 @@
+import KithAccessStore
 public import KithStore
 
 /// The tables of the reminders worker.
 public enum RemindersSchema {
   /// The steps to the schema of today, the oldest first.
-  public static let migrations: [Store.Migration] = [
-    Store.Migration("reminders 1", creating: [reminder1, occurrence1, person1]),
-    // The stored form is the worker's own: columns in place of encoded messages, words in place of the contract's numbers.
-    Store.Migration(
-      "reminders 2",
-      [
-        .rewrite(reminder) { try OwnForms.reminder(&$0) },
-        .rewrite(occurrence) { try OwnForms.occurrence(&$0) },
-        .rewrite(person) { try OwnForms.person(&$0) },
-      ]),
-  ]
+  public static let migrations: [Store.Migration] =
+    KnownFamilyLinks.migrations + [
+      Store.Migration("reminders 1", creating: [reminder1, occurrence1, person1]),
+      // The stored form is the worker's own: columns in place of encoded messages, words in place of the contract's numbers.
+      Store.Migration(
+        "reminders 2",
+        [
+          .rewrite(reminder) { try OwnForms.reminder(&$0) },
+          .rewrite(occurrence) { try OwnForms.occurrence(&$0) },
+          .rewrite(person) { try OwnForms.person(&$0) },
+        ]),
+    ]
 
   // MARK: The tables of today
 

@@ -1,4 +1,5 @@
 import KithAccess
+import KithAccessStore
 public import KithRPC
 public import KithStore
 public import KithTime
