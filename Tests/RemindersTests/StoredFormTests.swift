@@ -170,4 +170,25 @@ struct StoredFormTests {
       }
     }
   }
+
+  /// What is read with every call or timer run reads an index and not the table.
+  @Test(arguments: [
+    (
+      "SELECT count(*) FROM reminder WHERE (user_id = 'me' AND state = 'active') AND (TRUE)",
+      "reminder_active"
+    ),
+    (
+      "SELECT min(next_step_ms) FROM reminder WHERE (next_step_ms IS NOT NULL) AND (TRUE)",
+      "reminder_next_step"
+    ),
+  ])
+  func whatIsOftenReadHasItsIndex(_ query: String, _ index: String) async throws {
+    let store = try Store(
+      inMemoryWith: SealingKeys(worker: "a"), migrations: RemindersSchema.migrations)
+    let plan = try await store.read {
+      try $0.rows(SQLText(stringLiteral: "EXPLAIN QUERY PLAN \(query)"))
+    }
+    let details: [String] = try plan.values(of: "detail")
+    #expect(details.contains { $0.contains(index) }, "\(details)")
+  }
 }
