@@ -70,7 +70,7 @@ func workerPlugin(
   domainLibraries: [Target.Dependency] = [], serviceLibraries: [Target.Dependency] = [],
   testLibraries: [Target.Dependency] = []
 ) -> [Target] {
-  let store: [Target.Dependency] = keepsData ? ["KithAccess", "KithStore", grdb] : []
+  let store: [Target.Dependency] = keepsData ? ["KithAccess", "KithAccessStore", "KithStore"] : []
   let storeOfWorker: [Target.Dependency] = keepsData ? ["KithWorkerStore"] : []
   return [
     library("\(name)Domain", path: "Plugins/\(name)/Domain", domainLibraries),
@@ -126,9 +126,9 @@ let calls: [Target] = [
 
 /// Floor 3: words: the generated contracts, and what reads contracts at run time.
 let words: [Target] = [
+  contract("Access"),
   contract("Descriptor", serves: false),
   contract("Events"),
-  contract("Family"),
   contract("Worker", using: ["EventsContract"]),
   contract("Host", using: ["MetricsContract"]),
   contract("Health"),
@@ -147,10 +147,11 @@ let shells: [Target] = [
   library("KithIdentity", ["IdentityContract", "KithRPC", "KithWire", crypto]),
   library("KithSealing", [crypto, cryptoExtras]),
   library("KithStore", ["KithAccess", "KithRPC", "KithSealing", "KithWire", crypto, grdb]),
+  library("KithAccessStore", ["AccessContract", "KithAccess", "KithRPC", "KithStore", "KithWire"]),
   library(
     "KithWorkerStore",
     [
-      "EventsContract", "FamilyContract", "KithAccess", "KithRPC", "KithSealing", "KithStore",
+      "EventsContract", "KithAccess", "KithAccessStore", "KithRPC", "KithSealing", "KithStore",
       "KithTime", "KithWire", "KithWorker", "WorkerContract", logging,
     ]),
   library("KithPlanning", ["KithManifest", "KithReflection"]),
@@ -213,7 +214,7 @@ let plugins: [Target] =
       ]),
   ]
   + workerPlugin(
-    "FamilyLinks", executable: "family-links-worker", contract: "FamilyContract", keepsData: true)
+    "FamilyLinks", executable: "family-links-worker", contract: "AccessContract", keepsData: true)
   + workerPlugin(
     "Reminders", executable: "reminders-worker", contract: "RemindersContract", keepsData: true,
     domainLibraries: ["KithTime"], serviceLibraries: ["KithTime"])
@@ -241,7 +242,7 @@ let testing: [Target] = [
     "misbehaving-worker", path: "Tests/MisbehavingWorker",
     [
       "KithAccess", "KithRPC", "KithStore", "KithTime", "KithWire", "KithWorker", "KithWorkerStore",
-      "RiskContract", "TestingContract", logging, grdb,
+      "RiskContract", "TestingContract", logging,
     ]
   ),
   // A worker that tries to get out of its sandbox, and the calls that it makes for it; for IntegrationTests.
@@ -256,7 +257,7 @@ let testing: [Target] = [
   tests(
     "ContractTests",
     [
-      "DescriptorContract", "EventsContract", "FamilyContract", "HealthContract", "HostContract",
+      "AccessContract", "DescriptorContract", "EventsContract", "HealthContract", "HostContract",
       "IdentityContract", "KithWire", "MetricsContract", "PIIContract", "ReflectionContract",
       "RemindersContract",
       "RiskContract", "RPCContract", "TestingContract", "WorkerContract", swiftProtobuf,
@@ -293,7 +294,8 @@ let testing: [Target] = [
     "KithWorkerStoreTests",
     [
       "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting",
-      "KithTransportInProcess", "KithWire", "KithWorkerStore", "TestingContract", grdb,
+      "AccessContract", "KithAccessStore", "KithTransportInProcess", "KithWire", "KithWorkerStore",
+      "TestingContract",
     ]),
   tests("KithManifestTests", ["KithJSON", "KithManifest"]),
   tests("KithMetricsTests", ["KithMetrics"]),
@@ -345,7 +347,7 @@ let testing: [Target] = [
       "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
       "SupervisionSimulation", "TestCertificates",
       "PIIContract", "TestingContract", "kith", "kithd", "misbehaving-worker",
-      "FamilyContract", "family-links-worker", "HostileCalls", "hostile-worker",
+      "AccessContract", "family-links-worker", "HostileCalls", "hostile-worker",
       "personal-data-worker", "RemindersContract",
       "reminders-worker", "risk-engine-worker", grdb,
     ]),
@@ -373,6 +375,7 @@ let package = Package(
     .library(name: "KithRPC", targets: ["KithRPC"]),
     .library(name: "KithSealing", targets: ["KithSealing"]),
     .library(name: "KithStore", targets: ["KithStore"]),
+    .library(name: "KithAccessStore", targets: ["KithAccessStore"]),
     .library(name: "KithTesting", targets: ["KithTesting"]),
     .library(name: "KithWorker", targets: ["KithWorker"]),
     .library(name: "KithWorkerStore", targets: ["KithWorkerStore"]),

@@ -75,7 +75,7 @@ extension CommandFailure {
       case .full, .inputOutput: .cannotCreate
       case .busy: .tryAgain
       case .denied: .permission
-      case .damaged, .removed, .laterVersion, .sealing, .unusable: .badInput
+      case .damaged, .removed, .laterVersion, .sealing, .constraint, .unusable: .badInput
       }
     self.init(status, error.message)
   }

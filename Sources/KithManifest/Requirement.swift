@@ -4,7 +4,7 @@
 /// requires:
 ///   - kith.reminders.v1.Reminders                                              # ready to begin with, nothing when lost
 ///   - { service: kith.risk.v1.RiskEngine, health: live, on_loss: hold }
-///   - { service: kith.family.v1.FamilyLinks, optional: true }                  # used where the product has it
+///   - { service: kith.access.v1.FamilyLinks, optional: true }                  # used where the product has it
 /// ```
 /// A worker can call the services that it requires, and no others of the product.
 public struct Requirement: Sendable, Hashable {

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GRDB
 public import KithAccess
 import Synchronization
 
@@ -122,33 +121,40 @@ public final class EventLog: Sendable {
 
   init(retention: EventRetention) { self.retention = retention }
 
-  static let migration = Store.Migration("kith events 1") { database in
-    try database.execute(
-      sql: """
-        CREATE TABLE kith_event (
-          sequence INTEGER PRIMARY KEY NOT NULL,
-          type TEXT NOT NULL,
-          at_ms INTEGER NOT NULL,
-          user_id TEXT,
-          traceparent TEXT NOT NULL,
-          -- Of an event about nobody; of any other it is sealed.
-          payload BLOB,
-          payload_sealed BLOB,
-          -- How many bytes of payload the log had ever had, with this one.
-          end INTEGER NOT NULL
-        ) STRICT;
-        CREATE TABLE kith_event_head (
-          id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
-          -- The newest event, and its end.
-          last INTEGER NOT NULL,
-          end INTEGER NOT NULL,
-          -- The newest event that was removed, and its end.
-          removed INTEGER NOT NULL,
-          removed_end INTEGER NOT NULL
-        ) STRICT;
-        INSERT INTO kith_event_head VALUES (1, 0, 0, 0, 0);
-        """)
-  }
+  static let migration = Store.Migration(
+    "kith events 1",
+    [
+      .create(
+        Store.Table(
+          "kith_event",
+          [
+            .integer("sequence"), .text("type"), .integer("at_ms"), .text("user_id").optional,
+            .text("traceparent"),
+            // Of an event about nobody; of any other it is sealed.
+            .bytes("payload").optional, .sealed("payload").optional,
+            // The number of bytes of payload that the log had ever had, with this one.
+            .integer("end"),
+          ])),
+      .create(head),
+      .run(
+        """
+        INSERT INTO kith_event_head (id, last, "end", removed, removed_end) VALUES (1, 0, 0, 0, 0)
+        """),
+    ])
+
+  private static let head = {
+    var table = Store.Table(
+      "kith_event_head",
+      [
+        .integer("id"),
+        // The newest event, and its end.
+        .integer("last"), .integer("end"),
+        // The newest event that was removed, and its end.
+        .integer("removed"), .integer("removed_end"),
+      ])
+    table.checks = ["id = 1"]
+    return table
+  }()
 
   /// A name for a log that no other has.
   static func newID() -> String { UUID().uuidString.lowercased() }

@@ -1,5 +1,6 @@
-public import GRDB
+import GRDB
 import Glibc
+import KithRPC
 public import KithSealing
 
 /// A worker's database: one SQLite file of its own, which nobody shares.
@@ -9,20 +10,6 @@ public import KithSealing
 /// last writes, which callers were told are done. The wait for the disk is shared by all writes that come at the same time
 /// (see ``write(_:)``). Readers never wait for writers. Safe to use from any task.
 public final class Store: Sendable {
-  /// One step from a schema to the next. Never changed once it has shipped.
-  public struct Migration: Sendable {
-    /// Names the step, uniquely and for ever: `1 people`.
-    public var name: String
-    /// Takes the step, in a transaction of its own.
-    public var migrate: @Sendable (Database) throws -> Void
-
-    /// A step.
-    public init(_ name: String, migrate: @escaping @Sendable (Database) throws -> Void) {
-      self.name = name
-      self.migrate = migrate
-    }
-  }
-
   /// What is done about a file that is damaged.
   public enum WhenDamaged: String, Sendable, Hashable, CaseIterable {
     /// Nothing: the store does not open, and the file stays as it is, until a person has decided. The default, since what
@@ -46,6 +33,7 @@ public final class Store: Sendable {
 
   private let database: any DatabaseWriter
   private let sealing: StoreSealing
+  private let texts = StatementTexts(.sqlite)
   private let commits: GroupCommit
   private let witness: StoreWitness?
   private let lock: FolderLock?
@@ -122,10 +110,11 @@ public final class Store: Sendable {
   public func read<Value: Sendable>(
     _ body: @escaping @Sendable (ReadTransaction) throws -> Value
   ) async throws -> Value {
-    let sealing = sealing
+    let (sealing, texts) = (sealing, texts)
     do {
-      return try await database.read {
-        try body(ReadTransaction(database: $0, sealing: sealing))
+      return try await database.read { database in
+        let connection = StoreConnection(database: database, texts: texts)
+        return try body(ReadTransaction(connection: connection, sealing: sealing))
       }
     } catch {
       throw StoreError.mapped(error, path: path ?? "the store in memory")
@@ -137,15 +126,25 @@ public final class Store: Sendable {
   /// Writes that come at the same time share one transaction, each as if it were alone: `body` sees those before it, and its
   /// failure takes nothing of them. `body` may run a second time after the first was taken back, so that it must do nothing
   /// but read and write the transaction. A write that has begun to wait is carried out also when its task is cancelled.
-  /// - Throws: what `body` throws; ``StoreError`` when the disk is full or fails, after which the next write may succeed, and
+  /// - Throws: what `body` throws; INTERNAL in the handler of a call whose answer this store has to keep, which writes with
+  ///   ``write(for:_:now:lifetime:_:)``; ``StoreError`` when the disk is full or fails, after which the next write may succeed, and
   ///   `removed` when the files are not in their place any more, where nothing that is written would be found;
   ///   `CancellationError` when the task was cancelled before.
   @discardableResult
   public func write<Value: Sendable>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> Value
   ) async throws -> Value {
+    try ChangingCall.current?.checkPlainWrite(to: self)
+    return try await commit(body)
+  }
+
+  /// Writes, for ``write(_:)`` and for ``write(for:_:now:lifetime:_:)``.
+  func commit<Value: Sendable>(
+    _ body: @escaping @Sendable (WriteTransaction) throws -> Value
+  ) async throws -> Value {
     try Task.checkCancellation()
-    let (sealing, events, path) = (sealing, events, path ?? "the store in memory")
+    let (sealing, texts, events) = (sealing, texts, events)
+    let path = path ?? "the store in memory"
     return try await withCheckedThrowingContinuation { continuation in
       commits.add(
         GroupCommit.Write(
@@ -153,7 +152,8 @@ public final class Store: Sendable {
             let appended = EventLog.Appended()
             let value = try body(
               WriteTransaction(
-                database: database, sealing: sealing, events: events, appended: appended))
+                connection: StoreConnection(database: database, texts: texts), sealing: sealing,
+                events: events, appended: appended))
             let hasEvents = appended.count > 0
             return {
               continuation.resume(returning: value)
@@ -275,7 +275,7 @@ public final class Store: Sendable {
     configuration.busyMode = .timeout(5)
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     try checkPages(queue, path)
-    if try queue.read(migrator.hasBeenSuperseded) {
+    if try queue.read({ try StoreSchema.isSuperseded(migrator, $0) }) {
       throw StoreError(
         .laterVersion,
         "\(path) was written by a later version of this worker: start that version, or restore a "

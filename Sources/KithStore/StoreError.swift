@@ -26,6 +26,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case sealing
     /// The caller may not see or change what it asked for.
     case denied
+    /// A row would break a rule of its table: a second row with a unique value, a required value that is missing. Nothing of
+    /// the write remains.
+    case constraint
     /// Anything else: the file cannot be opened, a migration failed.
     case unusable
   }
@@ -55,14 +58,18 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(path): \(String(cString: strerror(code)))")
   }
 
+  /// A column that holds a value of another type than is read. The value may be personal and stays out.
+  init(unreadable column: String, _ value: StoreValue, as type: Any.Type) {
+    self.init(.damaged, "\(column) holds \(value.kind), and \(type) cannot be read from it")
+  }
+
   init(_ error: SealingError) { self.init(.sealing, error.message) }
 
-  /// What an error means for whoever uses the store: trouble with the disk or the file as a `StoreError`, all else (a
-  /// constraint that does not hold, an error of the caller's own) as it is.
+  /// What an error means for whoever uses the store: an error of the database as a `StoreError`, all else as it is.
   static func mapped(_ error: any Error, path: String) -> any Error {
     switch error {
     case let error as SealingError: StoreError(error)
-    case let error as DatabaseError: Self.code(error).map { StoreError($0, error, path) } ?? error
+    case let error as DatabaseError: StoreError(Self.code(error) ?? .unusable, error, path)
     default: error
     }
   }
@@ -78,6 +85,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .inputOutput: self.init(code, "\(path): the disk failed: \(said)")
     case .busy: self.init(code, "\(path): another process holds it for too long: \(said)")
     case .damaged: self.init(code, "\(path) is damaged: \(said)")
+    case .constraint: self.init(code, "\(path): a row would break a rule of its table: \(said)")
     default: self.init(code, "\(path) cannot be used: \(said)")
     }
   }
@@ -88,6 +96,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_NOMEM: .inputOutput
     case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: .busy
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
+    case .SQLITE_CONSTRAINT: .constraint
     case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH: .unusable
     default: nil
     }
@@ -99,7 +108,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension StoreError: RPCErrorConvertible {
   /// RESOURCE_EXHAUSTED when the disk is full, UNAVAILABLE when it failed or the file is held, DATA_LOSS when it is
-  /// damaged or was removed, PERMISSION_DENIED for what the caller may not see, else FAILED_PRECONDITION. The path stays in the process.
+  /// damaged or was removed, PERMISSION_DENIED for what the caller may not see, INTERNAL for a rule of a table, else FAILED_PRECONDITION. The path stays in the process.
   public var rpcError: RPCError {
     switch code {
     case .full:
@@ -112,6 +121,8 @@ extension StoreError: RPCErrorConvertible {
       RPCError(
         .dataLoss, "what is kept was removed under the running worker; the worker's log says why")
     case .denied: RPCError(.permissionDenied, message)
+    case .constraint:
+      RPCError(.internal, "what was to be kept breaks a rule of its table; nothing was changed")
     case .laterVersion, .unusable:
       RPCError(.failedPrecondition, "what is kept cannot be used; the worker's log says why")
     }

@@ -23,26 +23,35 @@ extension WriteTransaction {
     traceparent: String = ""
   ) throws -> Int64 {
     let bytes = try payload.encoded()
-    let head = try Row.fetchOne(
-      database.cachedStatement(
-        sql: """
-          UPDATE kith_event_head SET last = last + 1, end = end + ? WHERE id = 1
-          RETURNING last, end
-          """), arguments: [bytes.count])
-    guard let head else { throw StoreError(.damaged, "the event log has lost its head") }
-    let (sequence, end): (Int64, Int64) = (head["last"], head["end"])
-    let sealed = try user.map { _ in
-      Data(try sealing.keys.seal(bytes, at: EventRow.place(sequence)))
-    }
-    try database.cachedStatement(
-      sql: """
-        INSERT INTO kith_event (sequence, type, at_ms, user_id, traceparent, payload, payload_sealed, end)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    let raised = try connection.fetch(
+      connection.texts.text(.named("kith_event_head")) {
         """
-    ).execute(arguments: [
-      sequence, type(of: payload).fullName, milliseconds, user?.text, traceparent,
-      sealed == nil ? Data(bytes) : nil, sealed, end,
-    ])
+        UPDATE kith_event_head SET last = last + 1, "end" = "end" + \(bytes.count) WHERE id = 1
+        RETURNING last, "end"
+        """
+      }, [.integer(Int64(bytes.count))])
+    guard let head = try raised.next() else {
+      throw StoreError(.damaged, "the event log has lost its head")
+    }
+    let (sequence, end): (Int64, Int64) = (head["last"], head["end"])
+    // An UPDATE is carried out when its rows were read to the end.
+    while try raised.next() != nil {}
+    let isSealed = user != nil
+    let content: StoreValue = .bytes(
+      isSealed ? try sealing.keys.seal(bytes, at: EventRow.place(sequence)) : bytes)
+    try connection.execute(
+      connection.texts.text(.named("kith_event")) {
+        """
+        INSERT INTO kith_event
+        (sequence, type, at_ms, user_id, traceparent, payload, payload_sealed, "end")
+        VALUES \(Array(repeating: StoreValue.null, count: 8))
+        """
+      },
+      [
+        .integer(sequence), .text(type(of: payload).fullName), .integer(milliseconds),
+        user.storeValue, .text(traceparent), isSealed ? .null : content,
+        isSealed ? content : .null, .integer(end),
+      ])
     appended.count += 1
     if sequence.isMultiple(of: Self.trimmedEvery) { try trimEvents(now: milliseconds) }
     return sequence
@@ -56,27 +65,30 @@ extension WriteTransaction {
   public func trimEvents(now milliseconds: Int64) throws -> Int {
     let retention = events.retention
     let oldest = milliseconds - retention.age.components.seconds * 1_000
-    let head = try Row.fetchOne(
-      database, sql: "SELECT last, end, removed_end FROM kith_event_head WHERE id = 1")
-    guard let head else { throw StoreError(.damaged, "the event log has lost its head") }
-    let (last, end): (Int64, Int64) = (head[0], head[1])
-    var removed: (sequence: Int64, end: Int64, count: Int) = (0, head[2], 0)
-    let rows = try Row.fetchCursor(
-      database,
-      sql:
-        "SELECT sequence, at_ms, end FROM kith_event WHERE sequence < ? ORDER BY sequence LIMIT ?",
-      arguments: [last, Self.trimmedAtOnce])
-    while let row = try rows.next() {
-      let (sequence, at, rowEnd): (Int64, Int64, Int64) = (row[0], row[1], row[2])
+    let heads = try rows("SELECT last, \"end\", removed_end FROM kith_event_head WHERE id = 1")
+    guard let head = heads.first else {
+      throw StoreError(.damaged, "the event log has lost its head")
+    }
+    let (last, end): (Int64, Int64) = (try head["last"], try head["end"])
+    var removed: (sequence: Int64, end: Int64, count: Int) = (0, try head["removed_end"], 0)
+    let rows = try rows(
+      """
+      SELECT sequence, at_ms, "end" FROM kith_event WHERE sequence < \(last) ORDER BY sequence
+      LIMIT \(Self.trimmedAtOnce)
+      """)
+    for row in rows {
+      let (sequence, at): (Int64, Int64) = (try row["sequence"], try row["at_ms"])
+      let rowEnd: Int64 = try row["end"]
       guard at < oldest || end - removed.end > retention.bytes else { break }
       removed = (sequence, rowEnd, removed.count + 1)
     }
     guard removed.count > 0 else { return 0 }
-    try database.execute(
-      sql: """
-        DELETE FROM kith_event WHERE sequence <= ?;
-        UPDATE kith_event_head SET removed = ?, removed_end = ? WHERE id = 1;
-        """, arguments: [removed.sequence, removed.sequence, removed.end])
+    try execute("DELETE FROM kith_event WHERE sequence <= \(removed.sequence)")
+    try execute(
+      """
+      UPDATE kith_event_head SET removed = \(removed.sequence), removed_end = \(removed.end)
+      WHERE id = 1
+      """)
     return removed.count
   }
 }
@@ -84,9 +96,9 @@ extension WriteTransaction {
 extension Transaction {
   /// Where the log ends: from here on there is only what is new.
   public func endOfEvents() throws -> EventPosition {
-    let row = try Row.fetchOne(
-      database, sql: "SELECT s.log, h.last FROM kith_store s, kith_event_head h")
-    return row.map { EventPosition(log: $0[0], sequence: $0[1]) } ?? EventPosition()
+    let rows = try rows("SELECT s.log, h.last FROM kith_store s, kith_event_head h")
+    return try rows.first.map { try EventPosition(log: $0["log"], sequence: $0["last"]) }
+      ?? EventPosition()
   }
 
   /// The events behind a position, the oldest first. A page ends before one that is damaged, and the next tells of the loss.
@@ -96,11 +108,13 @@ extension Transaction {
   public func events(
     after position: EventPosition, ofTypes types: Set<String> = [], limit: Int = 256
   ) throws -> EventPage {
-    let head = try Row.fetchOne(
-      database,
-      sql: "SELECT s.log, h.last, h.removed FROM kith_store s, kith_event_head h")
-    guard let head else { throw StoreError(.damaged, "the event log has lost its head") }
-    let (log, last, removed): (String, Int64, Int64) = (head[0], head[1], head[2])
+    let heads = try rows(
+      "SELECT s.log, h.last, h.removed FROM kith_store s, kith_event_head h")
+    guard let head = heads.first else {
+      throw StoreError(.damaged, "the event log has lost its head")
+    }
+    let (log, last): (String, Int64) = (try head["log"], try head["last"])
+    let removed: Int64 = try head["removed"]
     var page = EventPage(events: [], position: EventPosition(log: log, sequence: position.sequence))
     if position == EventPosition() {
       // Who has seen nothing has lost nothing.
@@ -113,10 +127,13 @@ extension Transaction {
       page.lost = LostEvents(reason: .retention, from: position.sequence + 1, to: removed)
     }
     guard page.position.sequence < last else { return page }
-    let rows = try Row.fetchCursor(
-      database.cachedStatement(
-        sql: "SELECT * FROM kith_event WHERE sequence > ? ORDER BY sequence LIMIT ?"),
-      arguments: [page.position.sequence, limit])
+    let rows = try connection.fetch(
+      connection.texts.text(.named("kith_event after")) {
+        """
+        SELECT * FROM kith_event WHERE sequence > \(page.position.sequence) ORDER BY sequence
+        LIMIT \(limit)
+        """
+      }, [.integer(page.position.sequence), .integer(Int64(limit))])
     while let row = try rows.next() {
       let sequence: Int64 = row["sequence"]
       if types.isEmpty || types.contains(row["type"]) {

@@ -78,6 +78,17 @@ public struct EventConsumer: Sendable {
     }
   }
 
+  /// Follows the events into a projection until the task is cancelled: see ``run(lost:trouble:reached:handle:)``.
+  public func run(
+    into projection: some Projection,
+    trouble: @escaping @Sendable ((any Error)?) -> Void = { _ in },
+    reached: @escaping @Sendable (EventPosition) -> Void = { _ in }
+  ) async {
+    await run(
+      lost: { try projection.restart(after: $0, in: $1) }, trouble: trouble, reached: reached,
+      handle: { try projection.apply($0, in: $1) })
+  }
+
   /// Follows one stream to its end.
   private func follow(
     lost: @escaping @Sendable (LostEvents, WriteTransaction) throws -> Void,

@@ -5,48 +5,39 @@ public import KithWorker
 import Logging
 
 extension WorkerContext {
-  /// Follows the events of the worker that serves a service, beside the calls, for as long as this worker is ready.
+  /// Follows the events of another worker, beside the calls, for as long as this worker is ready.
   ///
-  ///     try context.consumeEvents(
-  ///       of: "kith.reminders.v1.Reminders", into: store, types: [ReminderMissed.fullName],
-  ///       lost: { _, transaction in try Digest.beginAnew(transaction) }
-  ///     ) { event, transaction in
-  ///       try Digest.add(ReminderMissed(decoding: event.payload), of: event.user, transaction)
-  ///     }
+  ///     let store = try await context.openStore(migrations: Digest.migrations + MissedDoses.migrations)
+  ///     try context.follow(EventSource(of: "kith.reminders.v1.Reminders"), into: MissedDoses(), in: store)
   ///
-  /// Name the service in `requires` of `plugin.yaml`. While events cannot be handled the worker is degraded, and says so.
+  /// Name the service in `requires` of `plugin.yaml`. While events cannot be taken the worker is degraded, and says so.
   /// - Parameters:
-  ///   - service: the full name of a service of the worker whose events they are.
-  ///   - name: what the consumer is called in the store; the service's name unless told.
-  ///   - types: the full names of the messages that are wanted; all when empty.
-  ///   - lost: see ``EventConsumer/run(lost:trouble:handle:)``.
-  ///   - needsProvider: whether it is trouble that no worker of the product provides the service.
-  ///   - handle: what is done about each event, in a transaction of the store.
+  ///   - events: whose events.
+  ///   - projection: what is made of them.
+  ///   - store: this worker's own store, which has the projection's migrations.
   /// - Throws: FAILED_PRECONDITION for a worker without a host.
-  public func consumeEvents(
-    of service: String, as name: String? = nil, into store: Store, types: [String] = [],
-    start: EventConsumer.Start = .oldest, needsProvider: Bool = true,
-    lost: @escaping @Sendable (LostEvents, WriteTransaction) throws -> Void,
-    handle: @escaping EventConsumer.Handle
+  public func follow<Followed: Projection>(
+    _ events: EventSource, into projection: Followed, in store: Store
   ) throws(RPCError) {
-    let name = name ?? service
+    let (service, name) = (events.service, Followed.name)
     let consumer = EventConsumer(
-      name, of: try client(ofService: service), in: store, types: types, start: start)
+      name, of: try client(ofService: service), in: store, types: Followed.types,
+      start: events.start)
     let (logger, health, standings) = (logger, health, eventStandings)
     standings.follows(service, as: name)
     let reason = "it cannot take the events of \(service)"
     runBesideCalls {
       await consumer.run(
-        lost: lost,
+        into: projection,
         trouble: { error in
           guard let error else { return health.recover(from: reason) }
-          if !needsProvider, (error as? RPCError)?.code == .notFound { return }
+          if events.isOptional, (error as? RPCError)?.code == .notFound { return }
           let why = (error as? StoreError)?.message ?? "\(type(of: error))"
           standings.trouble(why, consumer: name)
           logger.error(
             "events cannot be taken", metadata: ["of": "\(service)", "reason": "\(why)"])
           health.degrade(reason)
-        }, reached: { standings.reached(Position($0), consumer: name) }, handle: handle)
+        }, reached: { standings.reached(Position($0), consumer: name) })
     }
   }
 }

@@ -30,7 +30,7 @@ enum House {
     // Floor 3: words.
     "DescriptorContract": ["KithContractsC", "KithWire"],
     "EventsContract": contract,
-    "FamilyContract": contract,
+    "AccessContract": contract,
     "WorkerContract": contract.union(["EventsContract"]),
     "HostContract": contract.union(["MetricsContract"]),
     "HealthContract": contract,
@@ -51,8 +51,9 @@ enum House {
       "KithAccess", "KithRPC", "KithSealing", "KithWire", "Crypto", "GRDB", "FoundationEssentials",
       "Glibc",
     ],
+    "KithAccessStore": ["AccessContract", "KithAccess", "KithRPC", "KithStore", "KithWire"],
     "KithWorkerStore": [
-      "EventsContract", "FamilyContract", "KithAccess", "KithRPC", "KithSealing", "KithStore",
+      "EventsContract", "KithAccess", "KithAccessStore", "KithRPC", "KithSealing", "KithStore",
       "KithTime", "KithWire", "KithWorker", "WorkerContract", "Logging",
     ],
     "KithWorker": [
@@ -101,9 +102,9 @@ enum House {
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
         || [
-          "KithAccess", "KithJSON", "KithPersonalData", "KithRPC", "KithStore", "KithTime",
-          "KithWire", "Crypto", "GRDB",
-          "FoundationEssentials",
+          "KithAccess", "KithAccessStore", "KithJSON", "KithPersonalData", "KithRPC", "KithStore",
+          "KithTime",
+          "KithWire", "Crypto", "FoundationEssentials",
         ].contains(name)
     case "Worker":
       [

@@ -37,6 +37,26 @@ import Testing
     }
   }
 
+  /// The library below a store is the store's own affair: no plugin imports it, and no public declaration has a type of it.
+  @Test func theLibraryOfStoresStaysInKithStore() throws {
+    for path in SourceTree.files(below: "Plugins", suffix: ".swift")
+      + SourceTree.files(below: "Sources", suffix: ".swift")
+    {
+      let imports = try SourceTree.text(of: path).split(separator: "\n")
+        .filter { $0.hasSuffix("import GRDB") }
+      if path.hasPrefix("Sources/KithStore/") {
+        #expect(
+          imports.allSatisfy { $0 == "import GRDB" },
+          "\(path) imports GRDB for others: no public declaration of KithStore may have a type of it."
+        )
+      } else {
+        #expect(
+          imports.isEmpty,
+          "\(path) imports GRDB: use the tables, records and statements of KithStore.")
+      }
+    }
+  }
+
   @Test func theHostKnowsNoPlugin() throws {
     let plugins = try SourceTree.names(in: "Plugins").filter { $0 != "products" }
     for path in SourceTree.files(below: "Sources/KithHost", suffix: ".swift")

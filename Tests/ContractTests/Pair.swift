@@ -1,6 +1,6 @@
+import AccessContract
 import DescriptorContract
 import EventsContract
-import FamilyContract
 import HealthContract
 import HostContract
 import IdentityContract
@@ -77,14 +77,14 @@ struct Pair: Sendable, CustomStringConvertible {
     Pair(SubscribeRequest.self, Kith_Events_V1_SubscribeRequest.self),
     Pair(SubscribeResponse.self, Kith_Events_V1_SubscribeResponse.self),
 
-    Pair(AddLinkRequest.self, Kith_Family_V1_AddLinkRequest.self),
-    Pair(Link.self, Kith_Family_V1_Link.self),
-    Pair(LinkAdded.self, Kith_Family_V1_LinkAdded.self),
-    Pair(LinkRemoved.self, Kith_Family_V1_LinkRemoved.self),
-    Pair(ListLinksRequest.self, Kith_Family_V1_ListLinksRequest.self),
-    Pair(ListLinksResponse.self, Kith_Family_V1_ListLinksResponse.self),
-    Pair(RemoveLinkRequest.self, Kith_Family_V1_RemoveLinkRequest.self),
-    Pair(RemoveLinkResponse.self, Kith_Family_V1_RemoveLinkResponse.self),
+    Pair(AddLinkRequest.self, Kith_Access_V1_AddLinkRequest.self),
+    Pair(Link.self, Kith_Access_V1_Link.self),
+    Pair(LinkAdded.self, Kith_Access_V1_LinkAdded.self),
+    Pair(LinkRemoved.self, Kith_Access_V1_LinkRemoved.self),
+    Pair(ListLinksRequest.self, Kith_Access_V1_ListLinksRequest.self),
+    Pair(ListLinksResponse.self, Kith_Access_V1_ListLinksResponse.self),
+    Pair(RemoveLinkRequest.self, Kith_Access_V1_RemoveLinkRequest.self),
+    Pair(RemoveLinkResponse.self, Kith_Access_V1_RemoveLinkResponse.self),
 
     Pair(CheckRequest.self, Kith_Health_V1_CheckRequest.self),
     Pair(CheckResponse.self, Kith_Health_V1_CheckResponse.self),

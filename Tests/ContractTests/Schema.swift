@@ -1,6 +1,6 @@
+import AccessContract
 import DescriptorContract
 import EventsContract
-import FamilyContract
 import HealthContract
 import HostContract
 import IdentityContract
@@ -24,7 +24,7 @@ struct Schema: Sendable {
 
   static let standard: Schema = {
     let sets = [
-      DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, FamilyDescriptorSet.bytes,
+      DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, AccessDescriptorSet.bytes,
       HealthDescriptorSet.bytes,
       HostDescriptorSet.bytes, IdentityDescriptorSet.bytes, RPCDescriptorSet.bytes,
       ReflectionDescriptorSet.bytes,

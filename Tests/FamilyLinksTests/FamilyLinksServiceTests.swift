@@ -1,4 +1,4 @@
-import FamilyContract
+import AccessContract
 import Glibc
 import KithAccess
 import KithRPC

@@ -1,5 +1,5 @@
 import EventsContract
-import FamilyContract
+import AccessContract
 import HostContract
 import KithAccess
 import KithRPC

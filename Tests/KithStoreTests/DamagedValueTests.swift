@@ -2,10 +2,11 @@ import FoundationEssentials
 import GRDB
 import KithAccess
 import KithRPC
-import KithStore
 import KithTesting
 import Synchronization
 import Testing
+
+@testable import KithStore
 
 /// Sealed values whose bytes were changed on the disk: marked and counted, and never in the way of the others.
 @Suite(.timeLimit(.minutes(1)))
@@ -140,23 +141,5 @@ struct DamagedValueTests {
       try $0.delete(Person.self, id: 3, under: Everything.grant)
     }
     #expect(isGone)
-  }
-
-  @Test func aDamagedAnswerIsNoReasonToDoItTwice() async throws {
-    let purse = try Purse()
-    let key = IdempotencyKey.random()
-    try await purse.serve { _ = try await $0.pay("10", key: key) }
-    var waiting = Configuration()
-    // The purse's own connection may still be closing.
-    waiting.busyMode = .timeout(30)
-    let path = "\(purse.folder.path)/\(Purse.file)"
-    try await DatabaseQueue(path: path, configuration: waiting).write {
-      try $0.execute(sql: "UPDATE kith_answer SET answer_sealed = x'0100000001A5A5'")
-    }
-    try await purse.serve { client in
-      let error = await client.failureOfPaying("10", key: key)
-      #expect(error.code == .aborted && error.execution == .mayHaveRun, "\(error)")
-    }
-    #expect(purse.payments.load(ordering: .relaxed) == 1)
   }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import KithAccess
 import KithSealing
 import KithStore
@@ -7,19 +6,16 @@ import KithTesting
 /// A record of a person, as a worker has it.
 struct Person: UserRecord, Equatable {
   static let table = "person"
-  static let migration = Store.Migration("1 people") { database in
-    try database.execute(
-      sql: """
-        CREATE TABLE person (
-          id INTEGER PRIMARY KEY NOT NULL,
-          user_id TEXT NOT NULL,
-          name_sealed BLOB NOT NULL,
-          phone_sealed BLOB,
-          phone_index BLOB,
-          born INTEGER NOT NULL
-        ) STRICT
-        """)
-  }
+  static let migration = Store.Migration(
+    "1 people",
+    creating: [
+      Store.Table(
+        "person",
+        [
+          .integer("id"), .text("user_id"), .sealed("name"), .sealed("phone").optional,
+          .bytes("phone_index").optional, .integer("born"),
+        ])
+    ])
 
   var id: Int64
   var user: UserID
@@ -55,11 +51,11 @@ struct Person: UserRecord, Equatable {
 struct Note: StoredRecord, Equatable {
   static let table = "note"
   static let idColumn = "key"
-  static let migration = Store.Migration("2 notes") { database in
-    try database.execute(
-      sql:
-        "CREATE TABLE note (key TEXT PRIMARY KEY NOT NULL, text_sealed BLOB) STRICT, WITHOUT ROWID")
-  }
+  static let migration = Store.Migration(
+    "2 notes",
+    creating: [
+      Store.Table("note", [.text("key"), .sealed("text").optional], clustered: true)
+    ])
 
   var id: String
   var text: Sealed<String>

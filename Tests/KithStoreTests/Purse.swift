@@ -4,6 +4,8 @@ import KithStore
 import KithTesting
 import KithTransportInProcess
 import Synchronization
+import Testing
+import TestingContract
 
 /// A service that must not do anything twice, with its store in a folder of its own, as a worker has it: it can be ended and
 /// started again.
@@ -14,59 +16,110 @@ final class Purse: Sendable {
   static let file = "store.sqlite"
 
   let folder: TemporaryFolder
-  /// How often something was paid.
-  let payments = Atomic(0)
-  /// What the next payment throws.
+  /// What the next payment throws, within its transaction.
   let failure = Mutex<RPCError?>(nil)
-  /// Runs within a payment, before it is counted.
+  /// Runs within the handler of a payment, before it is made.
   let meanwhile = Mutex<(@Sendable () async -> Void)?>(nil)
+  /// How a payment is written.
+  let way = Mutex(Way.kept)
   /// The wall clock, in seconds.
-  let clock = Atomic<Int64>(1_000_000)
+  let clock = Atomic(1_000_000)
+
+  /// How a handler writes.
+  enum Way: Sendable, CaseIterable {
+    /// As it has to.
+    case kept
+    /// With its answer, and then answers something else.
+    case keptAndChanged
+    /// Without its answer.
+    case plain
+    /// In two transactions, each with an answer.
+    case twice
+    /// Not at all.
+    case not
+  }
+
+  /// What was paid, one row each.
+  private static let payments = Store.Migration(
+    "payments 1", creating: [Store.Table("payment", [.number("number"), .text("what")])])
 
   init() throws {
     folder = try TemporaryFolder()
   }
 
-  /// The record, opened anew.
-  func openRecord() throws -> StoredAnswers {
-    StoredAnswers(
-      in: try Store(path: "\(folder.path)/\(Self.file)", keys: try folder.keys()),
-      now: { self.clock.load(ordering: .relaxed) })
+  /// The store, opened anew.
+  func openStore() throws -> Store {
+    try Store(
+      path: "\(folder.path)/\(Self.file)", keys: try folder.keys(), migrations: [Self.payments])
   }
 
-  /// The service, without a record.
-  var definition: ServiceDefinition {
+  /// How often something was paid.
+  var payments: Int {
+    get async throws {
+      let store = try openStore()
+      defer { try? store.close() }
+      return try await store.read {
+        try $0.rows("SELECT count(*) AS number FROM payment")[0]["number"]
+      }
+    }
+  }
+
+  /// The service over a store, which keeps no answers of itself.
+  func definition(_ store: Store) -> ServiceDefinition {
     ServiceDefinition(
       name: "test.Purse",
       methods: [
-        .encodedUnary(Self.pay) { request, context in
-          if let meanwhile = self.meanwhile.withLock({ $0 }) { await meanwhile() }
-          if let failure = self.failure.withLock({ $0 }) { throw failure }
-          let count = self.payments.add(1, ordering: .relaxed).newValue
-          context.responseMetadata = ["before": "\(count)"]
-          context.responseTrailers = ["after": "\(count)"]
-          return Array("payment \(count) of ".utf8) + request
+        .unary(Self.pay) { (request: AppendRequest, context) in
+          try await self.pay(request, context, store)
         },
-        .encodedUnary(Self.look) { _, _ in
-          Array("\(self.payments.load(ordering: .relaxed))".utf8)
-        },
+        .encodedUnary(Self.look) { _, _ in [1] },
       ])
+  }
+
+  private func pay(
+    _ request: AppendRequest, _ context: CallContext, _ store: Store
+  ) async throws -> AppendResponse {
+    if let meanwhile = meanwhile.withLock({ $0 }) { await meanwhile() }
+    let failure = failure.withLock { $0 }
+    let body: @Sendable (WriteTransaction) throws -> AppendResponse = { transaction in
+      try transaction.execute("INSERT INTO payment (what) VALUES (\(request.entry))")
+      if let failure { throw failure }
+      let count: Int = try transaction.rows("SELECT count(*) AS number FROM payment")[0]["number"]
+      return AppendResponse(entry: "payment \(count) of \(request.entry)")
+    }
+    let now = clock.load(ordering: .relaxed)
+    let way = way.withLock { $0 }
+    switch way {
+    case .plain: return try await store.write(body)
+    case .not: return AppendResponse(entry: "nothing")
+    case .kept, .keptAndChanged, .twice:
+      var answer = try await store.write(for: context, request, now: now, body)
+      if way == .keptAndChanged { answer.entry += "?" }
+      if way == .twice { _ = try await store.write(for: context, request, now: now, body) }
+      return answer
+    }
   }
 
   /// Runs `body` with a client of the service as a new process of the worker would serve it.
   func serve(
-    recording: Bool = true, _ body: (RPCClient) async throws -> Void
+    keeping: Bool = true, _ body: (RPCClient) async throws -> Void
   ) async throws {
     let transport = InProcessTransport()
+    let store = try openStore()
+    let definition = definition(store)
     let server = RPCServer(
-      services: [recording ? definition.answeringRepeats(from: try openRecord()) : definition])
+      services: [keeping ? definition.keepingAnswers(in: store) : definition])
     try server.start(on: transport.listener)
     let client = RPCClient(connector: transport.connector)
-    defer {
-      client.close()
-      server.close()
+    do {
+      try await body(client)
+    } catch {
+      Issue.record(error)
     }
-    try await body(client)
+    client.close()
+    server.close()
+    await store.settle()
+    try? store.close()
   }
 }
 
@@ -80,20 +133,21 @@ extension TemporaryFolder {
 }
 
 extension RPCClient {
-  /// Pays; any error, since the expectation macros cannot see through a typed one.
-  func pay(_ text: String, key: IdempotencyKey?) async throws -> RPCResponse<[UInt8]> {
-    try await unary(
-      Purse.pay, encodedRequest: Array(text.utf8), options: CallOptions(idempotencyKey: key))
+  /// Pays, and answers what the purse says.
+  func pay(_ text: String, key: IdempotencyKey?) async throws -> String {
+    let response: RPCResponse<AppendResponse> = try await unary(
+      Purse.pay, AppendRequest(entry: text),
+      options: CallOptions(idempotencyKey: key, retry: .never))
+    return response.message.entry
   }
 
   /// The error of a payment that must fail.
   func failureOfPaying(_ text: String, key: IdempotencyKey?) async -> RPCError {
-    do throws(RPCError) {
-      _ = try await unary(
-        Purse.pay, encodedRequest: Array(text.utf8), options: CallOptions(idempotencyKey: key))
+    do {
+      _ = try await pay(text, key: key)
       return RPCError(.ok, "the call succeeded")
     } catch {
-      return error
+      return error as? RPCError ?? RPCError(.unknown, "\(error)")
     }
   }
 }

@@ -190,23 +190,25 @@ struct RecordTests {
   /// An answer is bound to its call: moved to another's row it opens nowhere.
   @Test func whatIsSealedUnderAKeyOfBytesOpensInItsOwnRowAlone() async throws {
     let store = try folder.store()
-    let answers = StoredAnswers(in: store, now: { 0 })
     let calls = [KeyedCalls.one, KeyedCalls.other]
-    for (number, call) in calls.enumerated() {
-      _ = try await answers.begin(call)
-      try await answers.finish(call, answer: [UInt8(number)])
-    }
     try await store.write { transaction in
-      let ids = calls.map { StoredAnswers.id(of: $0, transaction) }
-      try transaction.database.execute(
-        sql: """
-          UPDATE kith_answer SET answer_sealed = (SELECT answer_sealed FROM kith_answer WHERE id = ?)
-          WHERE id = ?
-          """, arguments: [ids[0], ids[1]])
+      for (number, call) in calls.enumerated() {
+        try transaction.keep([UInt8(number)], of: call, until: 1)
+      }
+      let ids = calls.map { AnswerTable.id(of: $0, transaction.sealing) }
+      try transaction.execute(
+        """
+        UPDATE kith_answer
+        SET answer_sealed = (SELECT answer_sealed FROM kith_answer WHERE id = \(ids[0]))
+        WHERE id = \(ids[1])
+        """)
     }
-    #expect(try await answers.begin(calls[0]) == .answered([0]))
+    #expect(try await store.write { try $0.answer(of: calls[0], now: 0) } == [0])
     // What became of the call is not known any more; it is never answered with another's answer.
-    #expect(try await answers.begin(calls[1]) == .unfinished)
+    let error = await #expect(throws: RPCError.self) {
+      try await store.write { try $0.answer(of: calls[1], now: 0) }
+    }
+    #expect(error?.code == .aborted)
   }
 
   @Test func aLimitAndAConditionAreKeptTo() async throws {

@@ -1,5 +1,4 @@
 import EventsContract
-import GRDB
 import KithAccess
 import KithRPC
 import KithStore
@@ -175,11 +174,8 @@ struct EventConsumerTests {
       try await producer.tell(10..<20)
       // As retention does, when the consumer is away for too long.
       try await producer.write { transaction in
-        try transaction.database.execute(
-          sql: """
-            DELETE FROM kith_event WHERE sequence <= 15;
-            UPDATE kith_event_head SET removed = 15, removed_end = 0;
-            """)
+        try transaction.execute("DELETE FROM kith_event WHERE sequence <= 15")
+        try transaction.execute("UPDATE kith_event_head SET removed = 15, removed_end = 0")
       }
       let losses = Mutex<[LostEvents]>([])
       try await consume(
@@ -279,7 +275,7 @@ struct EventConsumerTests {
     try await serving(producer) { client in
       try await consume(client, into: consumer) { $0.count >= 10 }
       try await producer.write { transaction in
-        try transaction.database.execute(sql: "UPDATE kith_store SET log = 'restored'")
+        try transaction.execute("UPDATE kith_store SET log = 'restored'")
       }
       try await producer.tell(10..<12)
       let losses = Mutex<[LostEvents]>([])
@@ -303,11 +299,8 @@ struct EventConsumerTests {
       try await consume(client, into: consumer) { $0.count >= 10 }
       try await producer.tell(10..<20)
       try await producer.write { transaction in
-        try transaction.database.execute(
-          sql: """
-            DELETE FROM kith_event WHERE sequence <= 15;
-            UPDATE kith_event_head SET removed = 15, removed_end = 0;
-            """)
+        try transaction.execute("DELETE FROM kith_event WHERE sequence <= 15")
+        try transaction.execute("UPDATE kith_event_head SET removed = 15, removed_end = 0")
       }
       let attempts = Atomic(0)
       try await consume(
@@ -319,7 +312,7 @@ struct EventConsumerTests {
           try Seen.add(event, transaction)
         },
         lost: { _, transaction in
-          try transaction.database.execute(sql: "INSERT INTO seen VALUES (-1)")
+          try transaction.execute("INSERT INTO seen (number) VALUES (-1)")
         }
       ) { $0.count >= 16 }
     }

@@ -1,24 +1,21 @@
-import GRDB
 import KithStore
 import KithWire
 import TestingContract
 
 /// What a consumer has made of the events: the number of each, as often as it stands in its store.
 enum Seen {
-  static let migration = Store.Migration("1 seen") { database in
-    try database.execute(sql: "CREATE TABLE seen (number INTEGER NOT NULL) STRICT")
-  }
+  static let migration = Store.Migration(
+    "1 seen", creating: [Store.Table("seen", [.number("row"), .integer("number")])])
 
   static func add(_ event: LoggedEvent, _ transaction: WriteTransaction) throws {
     let number = try Numbered(decoding: event.payload).number
-    try transaction.database.execute(
-      sql: "INSERT INTO seen VALUES (?)", arguments: [Int64(number)])
+    try transaction.execute("INSERT INTO seen (number) VALUES (\(Int64(number)))")
   }
 
   /// All of them, in the order in which they were written.
   static func all(in store: Store) async throws -> [Int64] {
     try await store.read {
-      try Int64.fetchAll($0.database, sql: "SELECT number FROM seen ORDER BY rowid")
+      try $0.rows("SELECT number FROM seen ORDER BY row").values(of: "number")
     }
   }
 }

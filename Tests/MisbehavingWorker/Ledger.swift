@@ -7,24 +7,24 @@ import KithWorker
 import KithWorkerStore
 import TestingContract
 
-/// The list of the testing contract: a file in the worker's state folder, one entry a line, and an event for each.
+/// The list of the testing contract: a table, a file in the worker's state folder with one entry a line, and an event for
+/// each.
 ///
-/// The file is what the soak counts, so nothing here keeps an entry from standing there twice: that is the record of
-/// answers' work.
+/// The file is what the soak counts, so nothing here keeps an entry from standing there twice: that is the work of the store,
+/// which keeps the answers.
 struct Ledger: OnceHandler {
-  /// The name of the file in the worker's state folder.
-  static let fileName = "entries"
+  private static let migration = Store.Migration(
+    "1 entries", creating: [Store.Table("entry", [.number("number"), .text("entry")])])
 
-  private let path: String
+  private let list: LedgerFile
   private let generation: UInt64
   private let store: Store
   private let clock: WorkerClock
 
-  /// The service of a worker that has a state folder, which answers repeats from a record in it; nil without one.
+  /// The service of a worker that has a state folder, which keeps its answers in it; nil without one.
   static func service(_ context: WorkerContext) async throws -> ServiceDefinition? {
     guard let folder = context.stateDirectory else { return nil }
-    let store = try await context.openStore(migrations: [])
-    let answers = StoredAnswers(in: store, now: { Int64(time(nil)) })
+    let store = try await context.openStore(migrations: [migration])
     if try context.configuration.string("at_start") == "tell" {
       context.clock.run(
         HourlyTick(from: context.clock.now, logger: context.logger) { now in
@@ -35,28 +35,34 @@ struct Ledger: OnceHandler {
         })
     }
     let ledger = Ledger(
-      path: "\(folder)/\(fileName)", generation: context.generation, store: store,
+      list: LedgerFile(folder: folder), generation: context.generation, store: store,
       clock: context.clock)
-    return .once(ledger).answeringRepeats(from: answers)
+    try await ledger.writeList()
+    return .once(ledger).keepingAnswers(in: store)
   }
 
   func append(_ request: AppendRequest, context: CallContext) async throws -> AppendResponse {
     guard !request.entry.isEmpty, !request.entry.utf8.contains(UInt8(ascii: "\n")) else {
       throw RPCError(.invalidArgument, "an entry is one line that is not empty")
     }
-    // First, since it throws when the call's time is over: such a call has changed nothing, and may be made again.
     let now = Int64(clock.now.milliseconds)
-    try await store.write { transaction in
+    let answer = AppendResponse(entry: request.entry, generation: generation)
+    let kept = try await store.write(for: context, request, now: time(nil)) { transaction in
+      try transaction.execute("INSERT INTO entry (entry) VALUES (\(request.entry))")
       try transaction.append(request, about: UserID("ada"), at: now)
+      return answer
     }
-    let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw RPCError(.internal, "the list cannot be opened") }
-    defer { close(file) }
-    // One write, so that entries of two generations never mix and a killed worker leaves whole lines.
-    let line = Array("\(request.entry)\n".utf8)
-    guard write(file, line, line.count) == line.count else {
-      throw RPCError(.internal, "the list cannot be written")
+    try await writeList()
+    return kept
+  }
+
+  /// Adds the entries to the file that it does not have yet: this call's, and those of a worker that was killed before.
+  private func writeList() async throws {
+    try await store.read { [list] transaction in
+      try list.add { lines in
+        try transaction.rows("SELECT entry FROM entry WHERE number > \(lines) ORDER BY number")
+          .values(of: "entry")
+      }
     }
-    return AppendResponse(entry: request.entry, generation: generation)
   }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import Glibc
 import KithAccess
 import KithRPC
@@ -415,8 +414,7 @@ import Testing
     let broken = try await desk.add("Tea at 3 pm")
     _ = try await desk.add("Cake at 3 pm")
     try await desk.store.write { transaction in
-      try transaction.database.execute(
-        sql: "UPDATE reminder SET schedule = x'ffff' WHERE id = ?", arguments: [broken.id])
+      try transaction.execute("UPDATE reminder SET start = 'noon' WHERE id = \(broken.id)")
     }
     try await desk.jump(to: "2026-11-21 15:00")
     #expect(try await desk.events() == ["sent 15:00"])
@@ -428,8 +426,8 @@ import Testing
   /// Changes what is kept of a reminder's words.
   private func damage(_ desk: Desk, _ column: String, of id: String) async throws {
     try await desk.store.write { transaction in
-      try transaction.database.execute(
-        sql: "UPDATE reminder SET \(column) = x'0100000001A5' WHERE id = ?", arguments: [id])
+      try transaction.execute(
+        "UPDATE reminder SET \(name: column) = x'0100000001A5' WHERE id = \(id)")
     }
   }
 

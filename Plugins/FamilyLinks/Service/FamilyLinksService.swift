@@ -1,6 +1,5 @@
-public import FamilyContract
+public import AccessContract
 import FamilyLinksDomain
-import GRDB
 import KithAccess
 public import KithRPC
 public import KithStore
@@ -10,6 +9,8 @@ import Synchronization
 public final class FamilyLinksService: FamilyLinksHandler {
   private static let mostListed = 200
   private static let tellsAgainAfter: Int64 = 86_400_000
+  /// The worker's own right to all links.
+  private static let all = Access(of: .product).grantAll(.own)
 
   private let store: Store
   private let now: @Sendable () -> Int64
@@ -46,14 +47,16 @@ public final class FamilyLinksService: FamilyLinksHandler {
     // To let others in takes the right of the person itself, whatever links there are.
     let grant = try allow(.own, on: senior, context)
     let (now, most) = (now(), mostLinks.withLock(\.self))
-    let role = request.role == .unspecified ? .viewer : request.role
+    let role: FamilyLink.Role = request.role == .caregiver ? .caregiver : .viewer
     let answer = try await store.write { transaction in
       let id = StoredLink.id(senior, family)
       let known = try transaction.record(StoredLink.self, id: id, under: grant)
       if let known, known.role == role { return known.message }
       if known == nil {
-        let opened = try Self.count("user_id", senior, transaction)
-        let entered = try Self.count("family_id", family, transaction)
+        let opened = try transaction.count(
+          of: StoredLink.self, where: "user_id = \(senior)", under: Self.all)
+        let entered = try transaction.count(
+          of: StoredLink.self, where: "family_id = \(family)", under: Self.all)
         do throws(LinkRules.Refusal) {
           try LinkRules.check(
             senior: senior.text, family: family.text, opened: opened, entered: entered, most: most)
@@ -100,11 +103,10 @@ public final class FamilyLinksService: FamilyLinksHandler {
   ) async throws -> ListLinksResponse {
     let user = try person(request.userId, "user_id", context)
     _ = try allow(.own, on: user, context)
-    let all = Access(of: .product).grantAll(.read)
     return try await store.read { transaction in
       let links = try transaction.records(
-        StoredLink.self, where: "user_id = \(user.text) OR family_id = \(user.text)",
-        orderedBy: "created_at_ms, id", limit: Self.mostListed, under: all)
+        StoredLink.self, where: "user_id = \(user) OR family_id = \(user)",
+        orderedBy: "created_at_ms, id", limit: Self.mostListed, under: Self.all)
       return ListLinksResponse(links: links.map(\.message))
     }
   }
@@ -115,22 +117,22 @@ public final class FamilyLinksService: FamilyLinksHandler {
   /// a later day on is to know of the links all the same.
   public func nextDue() async throws -> Int64? {
     try await store.read { transaction in
-      try Int64.fetchOne(transaction.database, sql: "SELECT min(told_at_ms) FROM link")
-        .map { $0 + Self.tellsAgainAfter }
+      let told: Int64? = try transaction.minimum(
+        of: "told_at_ms", in: StoredLink.self, under: Self.all)
+      return told.map { $0 + Self.tellsAgainAfter }
     }
   }
 
   /// Tells of the links again that were not told of for a day, some at a time.
   public func tellAgain() async throws {
     let now = now()
-    let all = Access(of: .product).grantAll(.own)
     try await store.write { transaction in
       let links = try transaction.records(
         StoredLink.self, where: "told_at_ms <= \(now - Self.tellsAgainAfter)",
-        orderedBy: "told_at_ms", limit: Self.mostListed, under: all)
+        orderedBy: "told_at_ms", limit: Self.mostListed, under: Self.all)
       for var link in links {
         link.toldAt = now
-        try transaction.save(link, under: all)
+        try transaction.save(link, under: Self.all)
         try transaction.append(LinkAdded(link: link.message), about: link.user, at: now)
       }
     }
@@ -158,14 +160,6 @@ public final class FamilyLinksService: FamilyLinksHandler {
 
   private static func own(_ user: UserID) throws -> Access.Grant {
     try Access(of: .product).grant(.own, on: user)
-  }
-
-  private static func count(
-    _ column: String, _ user: UserID, _ transaction: WriteTransaction
-  ) throws -> Int {
-    try Int.fetchOne(
-      transaction.database, sql: "SELECT count(*) FROM link WHERE \(column) = ?",
-      arguments: [user.text]) ?? 0
   }
 }
 

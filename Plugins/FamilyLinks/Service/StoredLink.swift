@@ -1,5 +1,4 @@
-import FamilyContract
-import GRDB
+import AccessContract
 import KithAccess
 public import KithStore
 
@@ -7,34 +6,42 @@ public import KithStore
 public enum LinkSchema {
   /// The steps to the schema of today, the oldest first.
   public static let migrations: [Store.Migration] = [
-    Store.Migration("links 1") { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE link (
-            -- senior/family
-            id TEXT PRIMARY KEY NOT NULL,
-            -- The senior, whose record it is.
-            user_id TEXT NOT NULL,
-            family_id TEXT NOT NULL,
-            -- kith.family.v1.Role
-            role INTEGER NOT NULL,
-            created_at_ms INTEGER NOT NULL,
-            -- When an event last told of it.
-            told_at_ms INTEGER NOT NULL
-          ) STRICT, WITHOUT ROWID;
-          CREATE INDEX link_told ON link (told_at_ms);
-          CREATE INDEX link_user ON link (user_id, created_at_ms);
-          CREATE INDEX link_family ON link (family_id, created_at_ms);
-          """)
-    }
+    Store.Migration("links 1", creating: [link(role: .integer("role"))]),
+    // Words in place of the contract's numbers.
+    Store.Migration(
+      "links 2",
+      [
+        .rewrite(link(role: .text("role"))) { row in
+          let role = Role(rawValue: try row["role"])
+          row.set("role", role == .caregiver ? FamilyLink.Role.caregiver : .viewer)
+        }
+      ]),
   ]
+
+  private static func link(role: Store.Column) -> Store.Table {
+    Store.Table(
+      "link",
+      [
+        // senior/family
+        .text("id"),
+        // The senior, whose record it is.
+        .text("user_id"), .text("family_id"), role, .integer("created_at_ms"),
+        // When an event last told of it.
+        .integer("told_at_ms"),
+      ],
+      indexes: [
+        Store.Index("link_told", on: "told_at_ms"),
+        Store.Index("link_user", on: "user_id", "created_at_ms"),
+        Store.Index("link_family", on: "family_id", "created_at_ms"),
+      ], clustered: true)
+  }
 }
 
 /// A link as a row.
 struct StoredLink {
   let user: UserID
   let family: UserID
-  var role: Role
+  var role: FamilyLink.Role
   let createdAt: Int64
   /// When an event last told of it.
   var toldAt: Int64
@@ -43,7 +50,8 @@ struct StoredLink {
 
   var message: Link {
     Link(
-      seniorId: user.text, familyId: family.text, role: role, createdAtMs: createdAt)
+      seniorId: user.text, familyId: family.text, role: role == .caregiver ? .caregiver : .viewer,
+      createdAtMs: createdAt)
   }
 }
 
@@ -52,17 +60,14 @@ extension StoredLink: UserRecord {
   var id: String { Self.id(user, family) }
 
   init(_ row: RecordReader) throws {
-    guard let family = UserID(try row["family_id"] as String) else {
-      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "link.family_id is no user id")
-    }
     self.init(
-      user: try row.user(), family: family, role: Role(rawValue: try row["role"]),
+      user: try row.user(), family: try row["family_id"], role: try row["role"],
       createdAt: try row["created_at_ms"], toldAt: try row["told_at_ms"])
   }
 
   func write(to row: inout RecordWriter) throws {
-    row.set("family_id", family.text)
-    row.set("role", role.rawValue)
+    row.set("family_id", family)
+    row.set("role", role)
     row.set("created_at_ms", createdAt)
     row.set("told_at_ms", toldAt)
   }

@@ -1,4 +1,3 @@
-import GRDB
 import KithAccess
 import KithStore
 public import KithTime
@@ -37,10 +36,10 @@ public struct DueReminders: Sendable {
       if try Self.outdated(basis, 1, in: transaction).isEmpty == false {
         return Instant(milliseconds: 0)
       }
-      return try Int.fetchOne(
-        transaction.database.cachedStatement(
-          sql: "SELECT min(next_step_ms) FROM reminder WHERE next_step_ms IS NOT NULL")
-      ).map { Instant(milliseconds: $0) }
+      let next: Int? = try transaction.minimum(
+        of: "next_step_ms", in: StoredReminder.self, where: "next_step_ms IS NOT NULL",
+        under: ReminderBook.ownGrant)
+      return next.map { Instant(milliseconds: $0) }
     }
   }
 
@@ -51,13 +50,14 @@ public struct DueReminders: Sendable {
     let failures = try await store.write { transaction in
       let ledger = LifeLedger(book: book, transaction: transaction, now: now)
       let outdated = try Self.outdated(book.basis, Self.batch, in: transaction)
-      let due =
+      let due: [String] =
         outdated.isEmpty
-        ? try String.fetchAll(
-          transaction.database.cachedStatement(
-            sql: """
-              SELECT id FROM reminder WHERE next_step_ms <= ? ORDER BY next_step_ms LIMIT ?
-              """), arguments: [now.milliseconds, Self.batch]) : []
+        ? try transaction.rows(
+          """
+          SELECT id FROM reminder WHERE next_step_ms <= \(now.milliseconds)
+          ORDER BY next_step_ms LIMIT \(Self.batch)
+          """
+        ).values(of: "id") : []
       var failures: [(String, any Error)] = []
       var owners: [UserID: ReminderBook.Owner] = [:]
       for id in outdated + due {
@@ -65,9 +65,11 @@ public struct DueReminders: Sendable {
           try Self.goOn(id, ledger, &owners)
         } catch {
           // One that cannot be read must not hold up the others.
-          try transaction.database.execute(
-            sql: "UPDATE reminder SET next_step_ms = ?, basis = ? WHERE id = ?",
-            arguments: [(now + Self.pause).milliseconds, book.basis, id])
+          try transaction.execute(
+            """
+            UPDATE reminder SET next_step_ms = \((now + Self.pause).milliseconds),
+            basis = \(book.basis) WHERE id = \(id)
+            """)
           failures.append((id, error))
         }
       }
@@ -101,14 +103,14 @@ public struct DueReminders: Sendable {
     _ basis: Int64, _ limit: Int, in transaction: some Transaction
   ) throws -> [String] {
     // Two ranges of the index rather than "is not", which would read all of it.
-    try String.fetchAll(
-      transaction.database.cachedStatement(
-        sql: """
-          SELECT id FROM (SELECT id FROM reminder
-            WHERE next_step_ms IS NOT NULL AND basis < ? LIMIT ?)
-          UNION ALL
-          SELECT id FROM (SELECT id FROM reminder
-            WHERE next_step_ms IS NOT NULL AND basis > ? LIMIT ?)
-          """), arguments: [basis, limit, basis, limit])
+    try transaction.rows(
+      """
+      SELECT id FROM (SELECT id FROM reminder
+        WHERE next_step_ms IS NOT NULL AND basis < \(basis) LIMIT \(limit)) AS earlier
+      UNION ALL
+      SELECT id FROM (SELECT id FROM reminder
+        WHERE next_step_ms IS NOT NULL AND basis > \(basis) LIMIT \(limit)) AS later
+      """
+    ).values(of: "id")
   }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import KithAccess
 import KithStore
 import KithTime
@@ -46,11 +45,10 @@ struct LifeLedger {
       try note(row, key.occurrence) { occurrence in
         occurrence.state = .sent
         occurrence.snoozedUntil = nil
-        occurrence.missedReason = .unspecified
+        occurrence.missedReason = nil
       }
       try append(sending(key, row, life, lateBy: 0), row)
     case .missed(let key, let reason):
-      let reason = RemindersContract.MissedReason(reason)
       try note(row, key.occurrence) { occurrence in
         occurrence.state = .missed
         occurrence.missedReason = reason
@@ -58,7 +56,8 @@ struct LifeLedger {
       }
       try append(
         ReminderMissed(
-          key: key.text, reminderId: row.id, dueMs: key.occurrence.contract, reason: reason), row)
+          key: key.text, reminderId: row.id, dueMs: key.occurrence.contract,
+          reason: RemindersContract.MissedReason(reason)), row)
     case .contact(let key):
       try append(
         ContactDue(
@@ -74,7 +73,7 @@ struct LifeLedger {
     case .snoozed(let due, let until):
       try note(row, due) { occurrence in
         occurrence.state = .snoozed
-        occurrence.missedReason = .unspecified
+        occurrence.missedReason = nil
         occurrence.snoozedUntil = until
       }
       try append(

@@ -1,4 +1,3 @@
-import GRDB
 import KithAccess
 import KithRPC
 import KithStore
@@ -12,7 +11,7 @@ struct ReminderBook: Sendable {
   struct Owner {
     var zone: Zone
     var quietHours: RemindersDomain.QuietHours?
-    var region: RemindersContract.Region
+    var region: RemindersDomain.Region
   }
 
   let zones: Zones
@@ -48,16 +47,16 @@ struct ReminderBook: Sendable {
     return Owner(
       zone: try zones.zone(named: person?.zone ?? settings.zone),
       quietHours: person?.quietHours.map { $0.isNever ? nil : $0 } ?? settings.quietHours,
-      region: person?.region ?? .unspecified)
+      region: person?.region ?? .unitedStates)
   }
 
   /// The life of a row.
   func life(of row: StoredReminder, _ owner: Owner) throws -> ReminderLife {
-    let ladder = try row.ladder.map { message throws(RPCError) in
-      try RemindersDomain.Ladder(message, grace: settings.ladder.grace, field: "ladder")
+    let ladder = try row.ladder.map { stored throws(RPCError) in
+      try RemindersDomain.Ladder(stored.message, grace: settings.ladder.grace, field: "ladder")
     }
     var plan = ReminderPlan(
-      reminder: row.id, schedule: try RemindersDomain.Schedule(row.schedule, field: "schedule"),
+      reminder: row.id, schedule: try row.schedule.schedule,
       zone: owner.zone, isMedicine: row.isMedicine, ladder: ladder ?? settings.ladder,
       quietHours: owner.quietHours)
     plan.scheduleZone =

@@ -26,7 +26,7 @@ struct ReminderDraft {
     try Self.check(text: request.text, notes: request.notes)
     let spoken = try Self.zone(request.zone, "zone", book) ?? owner.zone
     let reader = TimeReader(
-      reference: now, zone: spoken, options: .init(region: RemindersDomain.Region(owner.region)))
+      reference: now, zone: spoken, options: .init(region: owner.region))
     let reading = reader.read(request.text)
     let given = try Self.given(request, spoken, owner, book)
     if let given {

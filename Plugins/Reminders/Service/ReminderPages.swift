@@ -1,4 +1,3 @@
-import GRDB
 import KithAccess
 import KithStore
 import KithTime
@@ -48,26 +47,30 @@ struct ReminderPages {
   private func read(
     behind place: Page?, limit: Int, _ transaction: some Transaction
   ) throws -> [StoredReminder] {
-    var filter: SQL = "user_id = \(user.text)"
-    if request.state != .unspecified { filter += " AND state = \(request.state.rawValue)" }
+    var filter: SQLText = "user_id = \(user)"
+    if request.state != .unspecified {
+      guard let state = StoredReminder.State(request.state) else { return [] }
+      filter += " AND state = \(state)"
+    }
     if request.kind != .unspecified {
       filter += " AND is_medicine = \(request.kind == .medicine)"
     }
     var rows: [StoredReminder] = []
     if place == nil || place?.due != nil {
-      var due: SQL = "next_due_ms IS NOT NULL"
-      if let place, let after = place.due {
-        due += " AND (next_due_ms, id) > (\(after.milliseconds), \(place.id))"
+      let after = place.flatMap { place in
+        place.due.map { [StoreValue.integer($0.contract), .text(place.id)] }
       }
-      rows = try transaction.records(
-        StoredReminder.self, where: "\(filter) AND \(due)", orderedBy: "next_due_ms, id",
-        limit: limit, under: grant)
+      rows = try transaction.page(
+        of: StoredReminder.self, where: filter && "next_due_ms IS NOT NULL",
+        by: ["next_due_ms", "id"], after: after, limit: limit, under: grant
+      ).records
     }
     guard rows.count < limit else { return rows }
-    let after = place?.due == nil ? place?.id ?? "" : ""
+    let after = place.flatMap { $0.due == nil ? [StoreValue.text($0.id)] : nil }
     return try rows
-      + transaction.records(
-        StoredReminder.self, where: "\(filter) AND next_due_ms IS NULL AND id > \(after)",
-        orderedBy: "id", limit: limit - rows.count, under: grant)
+      + transaction.page(
+        of: StoredReminder.self, where: filter && "next_due_ms IS NULL", by: ["id"],
+        after: after, limit: limit - rows.count, under: grant
+      ).records
   }
 }

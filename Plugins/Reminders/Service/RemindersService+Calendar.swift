@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GRDB
 import KithAccess
 public import KithRPC
 import KithStore
@@ -16,18 +15,17 @@ extension RemindersService {
     let (now, book) = (now(), book)
     return try await store.read { transaction in
       let grant = try self.allow(.own, on: user, context, transaction)
-      let active = ReminderState.active.rawValue
       let rows = try transaction.records(
         StoredReminder.self,
         where: request.includeInactive
-          ? "user_id = \(user.text)"
-          : "user_id = \(user.text) AND state = \(active)",
+          ? "user_id = \(user)"
+          : "user_id = \(user) AND state = \(StoredReminder.State.active)",
         orderedBy: "created_at_ms, id", under: grant)
       let reminders = try rows.compactMap { row -> CalendarReminder? in
         guard let text = row.text.intact else { return nil }
         return CalendarReminder(
           uid: row.uid?.intact ?? row.id, text: text, notes: row.notes?.intact ?? "",
-          schedule: try RemindersDomain.Schedule(row.schedule, field: "schedule"),
+          schedule: try row.schedule.schedule,
           zone: row.schedule.zone, isMedicine: row.isMedicine)
       }
       let writer = CalendarWriter { try? book.zones.zone(named: $0) }
@@ -91,7 +89,7 @@ extension RemindersService {
     } catch {
       return error.message
     }
-    let schedule = reminder.schedule.message(in: reminder.zone ?? owner.zone.name)
+    let schedule = StoredSchedule(reminder.schedule, in: reminder.zone ?? owner.zone.name)
     let text = reminder.text.isEmpty ? "Reminder" : reminder.text
     let known = try known(reminder.uid, of: user, transaction, grant)
     var row =
@@ -132,7 +130,7 @@ extension RemindersService {
     if let own { return own }
     let index = transaction.index(of: uid, in: StoredReminder.self, "uid_index")
     return try transaction.records(
-      StoredReminder.self, where: "user_id = \(user.text) AND uid_index = \(index)", limit: 1,
+      StoredReminder.self, where: "user_id = \(user) AND uid_index = \(index)", limit: 1,
       under: grant
     ).first
   }

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GRDB
 import KithAccess
 public import KithRPC
 import KithStore
@@ -14,7 +13,7 @@ extension RemindersService {
   ) async throws -> Reminder {
     let user = try subject(request.userId, context)
     let (now, book) = (now(), book)
-    let answer = try await store.write(once: context, request, now: now.seconds) { transaction in
+    let answer = try await store.write(for: context, request, now: now.seconds) { transaction in
       _ = try self.allow(.change, on: user, context, transaction)
       let owner = try book.owner(user, in: transaction)
       let draft = try ReminderDraft(request, of: owner, book, now: now)
@@ -25,8 +24,9 @@ extension RemindersService {
       let row = StoredReminder(
         id: UUID().uuidString.lowercased(), user: user, text: Sealed(draft.text),
         notes: request.notes.isEmpty ? nil : Sealed(request.notes), isMedicine: draft.isMedicine,
-        state: .active, schedule: draft.schedule.message(in: draft.zone.name),
-        ladder: request.ladder, createdAt: now, progress: ReminderProgress(cursor: now))
+        state: .active, schedule: StoredSchedule(draft.schedule, in: draft.zone.name),
+        ladder: request.ladder.map { StoredLadder($0) }, createdAt: now,
+        progress: ReminderProgress(cursor: now))
       let ledger = LifeLedger(book: book, transaction: transaction, now: now)
       let kept = try ledger.save(row, try book.life(of: row, owner))
       var answer = try self.message(kept, book, transaction)
@@ -65,7 +65,7 @@ extension RemindersService {
       if request.kind != .unspecified { row.isMedicine = request.kind == .medicine }
       if let ladder = request.ladder {
         _ = try RemindersDomain.Ladder(ladder, grace: .zero, field: "ladder")
-        row.ladder = ladder
+        row.ladder = StoredLadder(ladder)
       }
       var isNew = false
       if let message = request.schedule {
@@ -73,7 +73,7 @@ extension RemindersService {
           try ReminderDraft.zone(message.zone, "schedule.zone", book)?.name ?? row.schedule.zone
         let asked = try RemindersDomain.Schedule(message, field: "schedule")
         try asked.check(in: try book.zones.zone(named: zone), field: "schedule.rule")
-        let schedule = asked.message(in: zone)
+        let schedule = StoredSchedule(asked, in: zone)
         isNew = schedule != row.schedule
         row.schedule = schedule
       }
@@ -152,12 +152,14 @@ extension RemindersService {
             from: hours.from, to: hours.to, fields: ("quiet_hours.from", "quiet_hours.to"))
           ?? RemindersDomain.QuietHours(from: .midnight, to: .midnight)
       }
-      if request.region != .unspecified { person.region = request.region }
+      if request.region != .unspecified {
+        person.region = RemindersDomain.Region(request.region)
+      }
       try transaction.save(person, under: ReminderBook.ownGrant)
       let after = try book.owner(user, in: transaction)
       let ledger = LifeLedger(book: book, transaction: transaction, now: now)
       let rows = try transaction.records(
-        StoredReminder.self, where: "state <> \(ReminderState.finished.rawValue)",
+        StoredReminder.self, where: "state <> \(StoredReminder.State.finished)",
         under: Access.Grant.all(of: user))
       for row in rows {
         let life = try book.life(of: row, before)
@@ -185,7 +187,7 @@ extension RemindersService {
     return Preferences(
       userId: user.text, zone: owner.zone.name,
       quietHours: hours ?? RemindersContract.QuietHours(from: "00:00", to: "00:00"),
-      region: owner.region == .unspecified ? .unitedStates : owner.region)
+      region: RemindersContract.Region(owner.region))
   }
 }
 

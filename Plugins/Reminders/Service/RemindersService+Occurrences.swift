@@ -1,4 +1,3 @@
-import GRDB
 import KithAccess
 public import KithRPC
 import KithStore
@@ -52,7 +51,7 @@ extension RemindersService {
       ) throws -> (due: Instant, events: [LifeEvent])
   ) async throws -> Occurrence {
     let (now, book) = (now(), book)
-    let answer = try await store.write(once: context, request, now: now.seconds) { transaction in
+    let answer = try await store.write(for: context, request, now: now.seconds) { transaction in
       let row = try self.row(id, field: "reminder_id", for: .change, context, transaction)
       var life = try book.life(of: row, try book.owner(row.user, in: transaction))
       let (due, events): (Instant, [LifeEvent])
@@ -83,7 +82,7 @@ extension RemindersService {
       StoredOccurrence.self,
       where: """
         reminder_id = \(row.id) AND due_ms > \((now - day).milliseconds)
-        AND state = \(OccurrenceState.missed.rawValue)
+        AND state = \(StoredOccurrence.State.missed)
         """, orderedBy: "due_ms DESC", limit: 1, under: ReminderBook.ownGrant
     ).first?.due
     let next = life.upcoming.first { _ in true }.flatMap { $0 <= now + day ? $0 : nil }
@@ -119,7 +118,7 @@ extension RemindersService {
       let rows = try transaction.records(
         StoredReminder.self,
         where: """
-          user_id = \(user.text) AND next_due_ms IS NOT NULL
+          user_id = \(user) AND next_due_ms IS NOT NULL
           AND next_due_ms <= \((end + Self.day).milliseconds)
           """, orderedBy: "next_due_ms", limit: size + 1, under: grant)
       var upcoming: [UpcomingOccurrence] = []
@@ -150,22 +149,25 @@ extension RemindersService {
     let place = try Page(token: request.pageToken)
     return try await store.read { transaction in
       let grant = try self.allow(.read, on: user, context, transaction)
-      var condition: SQL = "user_id = \(user.text)"
+      var condition: SQLText = "user_id = \(user)"
       if !request.reminderId.isEmpty { condition += " AND reminder_id = \(request.reminderId)" }
-      if request.state != .unspecified { condition += " AND state = \(request.state.rawValue)" }
+      if request.state != .unspecified {
+        guard let state = StoredOccurrence.State(request.state) else {
+          return ListHistoryResponse()
+        }
+        condition += " AND state = \(state)"
+      }
       if let from = request.fromMs { condition += " AND due_ms >= \(from)" }
       if let to = request.toMs { condition += " AND due_ms < \(to)" }
-      if let place, let due = place.due {
-        condition += " AND (due_ms, id) < (\(due.milliseconds), \(place.id))"
-      }
-      let found = try transaction.records(
-        StoredOccurrence.self, where: condition, orderedBy: "due_ms DESC, id DESC",
-        limit: size + 1, under: grant)
-      let shown = found.prefix(size)
+      let page = try transaction.page(
+        of: StoredOccurrence.self, where: condition, by: ["due_ms", "id"], descending: true,
+        after: place.flatMap { place in
+          place.due.map { [.integer($0.contract), .text(place.id)] }
+        }, limit: size, under: grant)
       return ListHistoryResponse(
-        occurrences: shown.map(\.message),
-        nextPageToken: found.count > size
-          ? shown.last.map { Page(due: $0.due, id: $0.id).token } ?? "" : "")
+        occurrences: page.records.map(\.message),
+        nextPageToken: page.next == nil
+          ? "" : page.records.last.map { Page(due: $0.due, id: $0.id).token } ?? "")
     }
   }
 
@@ -189,25 +191,24 @@ extension RemindersService {
       let first = day.adding(days: -day.weekday.days(after: .monday))
       let from = zone.instant(of: first.at(.midnight))
       let to = zone.instant(of: first.adding(days: 7).at(.midnight))
-      let rows = try Row.fetchAll(
-        transaction.database,
-        sql: """
-          SELECT state, missed_reason, count(*) FROM occurrence
-          WHERE user_id = ? AND due_ms >= ? AND due_ms < ? GROUP BY state, missed_reason
-          """, arguments: [user.text, from.milliseconds, to.milliseconds])
+      let rows = try transaction.rows(
+        """
+        SELECT state, missed_reason, count(*) AS number FROM occurrence
+        WHERE user_id = \(user) AND due_ms >= \(from.milliseconds)
+        AND due_ms < \(to.milliseconds) GROUP BY state, missed_reason
+        """)
       var digest = WeeklyDigest(firstDay: first)
       for row in rows {
-        let (state, reason, count) = (row[0] as Int32, row[1] as Int32, row[2] as Int)
+        let reason: RemindersDomain.MissedReason? = try row["missed_reason"]
+        let count: Int = try row["number"]
         digest.due += count
-        switch OccurrenceState(rawValue: state) {
+        switch try row["state"] as StoredOccurrence.State {
         case .done: digest.done += count
         case .doneLate: digest.doneLate += count
         case .missed:
           digest.missed += count
-          if reason == RemindersContract.MissedReason.downtime.rawValue {
-            digest.missedByDowntime += count
-          }
-        default: break
+          if reason == .downtime { digest.missedByDowntime += count }
+        case .scheduled, .sent, .snoozed: break
         }
       }
       return GetWeeklyDigestResponse(
@@ -232,7 +233,7 @@ extension RemindersService {
     let zone = try ReminderDraft.zone(request.zone, "zone", book) ?? owner.zone
     let reader = TimeReader(
       reference: request.referenceMs.map { Instant(milliseconds: Int($0)) } ?? now, zone: zone,
-      options: .init(region: RemindersDomain.Region(owner.region)))
+      options: .init(region: owner.region))
     guard let reading = reader.read(request.text) else {
       return ReadTimeResponse(text: request.text)
     }

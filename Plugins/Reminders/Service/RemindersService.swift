@@ -1,5 +1,5 @@
-import GRDB
 import KithAccess
+import KithAccessStore
 public import KithRPC
 public import KithStore
 public import KithTime
@@ -40,7 +40,7 @@ public final class RemindersService: RemindersHandler {
   }
 
   /// What the worker serves.
-  public var definition: ServiceDefinition { .reminders(self).keepingOwnRecord() }
+  public var definition: ServiceDefinition { .reminders(self).keepingAnswers(in: store) }
 
   /// What is to be done of itself when its time comes.
   /// - Parameter trouble: is told of a reminder that cannot be read, by its id.
@@ -121,10 +121,12 @@ public final class RemindersService: RemindersHandler {
         under: ReminderBook.ownGrant)
     }
     return Reminder(
-      id: row.id, userId: row.user.text, text: row.text.intact ?? "", schedule: row.schedule,
-      kind: row.isMedicine ? .medicine : .ordinary, state: row.state,
+      id: row.id, userId: row.user.text, text: row.text.intact ?? "",
+      schedule: row.schedule.message,
+      kind: row.isMedicine ? .medicine : .ordinary, state: row.state.message,
       nextDueMs: row.nextDue?.contract, tzdataVersion: book.zones.edition, open: open?.message,
-      createdAtMs: row.createdAt.contract, ladder: row.ladder ?? book.settings.ladder.message,
+      createdAtMs: row.createdAt.contract,
+      ladder: row.ladder?.message ?? book.settings.ladder.message,
       notes: row.notes?.intact ?? "", isDamaged: row.isDamaged)
   }
 
@@ -164,10 +166,10 @@ public final class RemindersService: RemindersHandler {
 
   /// How many of somebody's reminders are active.
   static func activeCount(of user: UserID, _ transaction: some Transaction) throws -> Int {
-    try Int.fetchOne(
-      transaction.database.cachedStatement(
-        sql: "SELECT count(*) FROM reminder WHERE user_id = ? AND state = 1"),
-      arguments: [user.text]) ?? 0
+    try transaction.count(
+      of: StoredReminder.self,
+      where: "user_id = \(user) AND state = \(literal: StoredReminder.State.active)",
+      under: ReminderBook.ownGrant)
   }
 
   /// Deletes a reminder and its history.
@@ -182,8 +184,8 @@ public final class RemindersService: RemindersHandler {
         return
       }
       try transaction.delete(StoredReminder.self, id: row.id, under: ReminderBook.ownGrant)
-      try transaction.database.execute(
-        sql: "DELETE FROM occurrence WHERE reminder_id = ?", arguments: [row.id])
+      try transaction.deleteAll(
+        StoredOccurrence.self, where: "reminder_id = \(row.id)", under: ReminderBook.ownGrant)
     }
     changed()
     return DeleteReminderResponse()

@@ -136,6 +136,18 @@ extension RemindersDomain.Region {
   }
 }
 
+extension RemindersContract.Region {
+  init(_ region: RemindersDomain.Region) {
+    self =
+      switch region {
+      case .unitedStates: .unitedStates
+      case .canada: .canada
+      case .britain: .britain
+      case .australia: .australia
+      }
+  }
+}
+
 extension RemindersContract.MissedReason {
   init(_ reason: RemindersDomain.MissedReason) {
     self =

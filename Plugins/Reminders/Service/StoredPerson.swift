@@ -1,8 +1,6 @@
-import GRDB
 import KithAccess
 import KithStore
 import KithTime
-import RemindersContract
 import RemindersDomain
 
 /// What somebody has said of themselves, as a row; nil is what the worker's configuration says.
@@ -10,7 +8,7 @@ struct StoredPerson {
   let user: UserID
   var zone: String?
   var quietHours: RemindersDomain.QuietHours?
-  var region: RemindersContract.Region = .unspecified
+  var region: RemindersDomain.Region?
 }
 
 extension StoredPerson: UserRecord {
@@ -27,13 +25,13 @@ extension StoredPerson: UserRecord {
     }
     self.init(
       user: try row.user(), zone: try row["zone"], quietHours: quietHours,
-      region: RemindersContract.Region(rawValue: try row["region"]))
+      region: try row["region"])
   }
 
   func write(to row: inout RecordWriter) throws {
     row.set("zone", zone)
     row.set("quiet_from", quietHours?.from.secondOfDay)
     row.set("quiet_to", quietHours?.to.secondOfDay)
-    row.set("region", region.rawValue)
+    row.set("region", region)
   }
 }

@@ -1,5 +1,3 @@
-import FoundationEssentials
-import GRDB
 import KithAccess
 import KithStore
 import KithTime
@@ -9,6 +7,30 @@ import RemindersDomain
 
 /// A reminder as a row: what it is to do, and how far it has come.
 struct StoredReminder {
+  /// Whether it still reminds.
+  enum State: String, Sendable, Hashable, StoreConvertible {
+    case active, paused, finished
+
+    /// The state of a contract's value; nil for one that names none.
+    init?(_ state: ReminderState) {
+      switch state {
+      case .active: self = .active
+      case .paused: self = .paused
+      case .finished: self = .finished
+      default: return nil
+      }
+    }
+
+    /// As the contract has it.
+    var message: ReminderState {
+      switch self {
+      case .active: .active
+      case .paused: .paused
+      case .finished: .finished
+      }
+    }
+  }
+
   let id: String
   let user: UserID
   var text: Sealed<String>
@@ -16,10 +38,10 @@ struct StoredReminder {
   /// What a calendar file that it came from calls it.
   var uid: Sealed<String>?
   var isMedicine: Bool
-  var state: ReminderState
-  var schedule: RemindersContract.Schedule
+  var state: State
+  var schedule: StoredSchedule
   /// What follows when nobody answers; nil for what the worker's configuration says.
-  var ladder: RemindersContract.Ladder?
+  var ladder: StoredLadder?
   let createdAt: Instant
   var progress: ReminderProgress
   /// When there is something to do next; nil for never.
@@ -43,11 +65,8 @@ extension StoredReminder: UserRecord {
     self.init(
       id: try row["id"], user: try row.user(), text: try row["text"], notes: try row["notes"],
       uid: try row["uid"], isMedicine: try row["is_medicine"],
-      state: ReminderState(rawValue: try row["state"]),
-      schedule: try RemindersContract.Schedule(decoding: Array(try row["schedule"] as Data)),
-      ladder: try (row["ladder"] as Data?).map {
-        try RemindersContract.Ladder(decoding: Array($0))
-      },
+      state: try row["state"],
+      schedule: try StoredSchedule(row), ladder: try StoredLadder(row),
       createdAt: Instant(milliseconds: try row["created_at_ms"]),
       progress: try ReminderProgress(row), nextStep: try row.instant("next_step_ms"),
       nextDue: try row.instant("next_due_ms"), basis: try row["basis"])
@@ -59,9 +78,9 @@ extension StoredReminder: UserRecord {
     try row.set("uid", uid)
     row.setIndex("uid_index", uid)
     row.set("is_medicine", isMedicine)
-    row.set("state", state.rawValue)
-    row.set("schedule", Data(try schedule.encoded()))
-    row.set("ladder", try ladder.map { Data(try $0.encoded()) })
+    row.set("state", state)
+    schedule.write(to: &row)
+    StoredLadder.write(ladder, to: &row)
     row.set("created_at_ms", createdAt.milliseconds)
     progress.write(to: &row)
     row.set("next_step_ms", nextStep?.milliseconds)
@@ -84,7 +103,7 @@ extension StoredReminder {
     if old.nextDue != new.nextDue { columns.insert("next_due_ms") }
     if old.state != new.state { columns.insert("state") }
     if old.basis != new.basis { columns.insert("basis") }
-    if old.schedule != new.schedule { columns.insert("schedule") }
+    if old.schedule != new.schedule { columns.formUnion(StoredSchedule.columns) }
     return columns
   }
 }

@@ -3,8 +3,8 @@
 
 #include "descriptors.h"
 #include "google/protobuf/descriptor.pb-c.h"
+#include "kith/access/v1/access.pb-c.h"
 #include "kith/events/v1/events.pb-c.h"
-#include "kith/family/v1/family.pb-c.h"
 #include "kith/health/v1/health.pb-c.h"
 #include "kith/metrics/v1/metrics.pb-c.h"
 #include "kith/host/v1/host.pb-c.h"

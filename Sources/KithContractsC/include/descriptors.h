@@ -16,11 +16,11 @@ extern const size_t google_protobuf_descriptor_descriptor_size;
 extern const uint8_t *const kith_options_descriptor;
 extern const size_t kith_options_descriptor_size;
 
+extern const uint8_t *const kith_access_v1_access_descriptor;
+extern const size_t kith_access_v1_access_descriptor_size;
+
 extern const uint8_t *const kith_events_v1_events_descriptor;
 extern const size_t kith_events_v1_events_descriptor_size;
-
-extern const uint8_t *const kith_family_v1_family_descriptor;
-extern const size_t kith_family_v1_family_descriptor_size;
 
 extern const uint8_t *const kith_health_v1_health_descriptor;
 extern const size_t kith_health_v1_health_descriptor_size;

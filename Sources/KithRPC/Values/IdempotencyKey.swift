@@ -1,7 +1,7 @@
 /// Names one intent of a caller, so that a call made for it twice is carried out once.
 ///
 /// A caller makes one key for each thing that it wants done and gives it with every attempt. The worker that keeps a
-/// record of its answers (``ServiceDefinition/answeringRepeats(from:)``) answers a repeat from it. The draft "The
+/// record of its answers (``ServiceDefinition/keepingAnswers(in:)``) answers a repeat from it. The draft "The
 /// Idempotency-Key HTTP Header Field" of the IETF describes the same for HTTP.
 public struct IdempotencyKey: Sendable, Hashable, CustomStringConvertible {
   /// The most bytes that a key may have.

@@ -19,7 +19,7 @@ public enum LifeEvent: Sendable, Hashable {
 }
 
 /// Why an occurrence was missed.
-public enum MissedReason: Sendable, Hashable {
+public enum MissedReason: String, Sendable, Hashable, CaseIterable {
   /// It was sent, and nobody answered.
   case unanswered
   /// The platform was down, for longer than the grace.
@@ -27,5 +27,5 @@ public enum MissedReason: Sendable, Hashable {
   /// A later occurrence of the reminder was sent in its place.
   case superseded
   /// It was due in quiet hours, and so was a later one.
-  case quietHours
+  case quietHours = "quiet_hours"
 }

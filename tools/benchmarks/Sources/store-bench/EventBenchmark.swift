@@ -1,6 +1,5 @@
 import BenchmarkKit
 import EventsContract
-import GRDB
 import KithRPC
 import KithSealing
 import KithStore
@@ -39,8 +38,7 @@ struct EventBenchmark {
       await EventConsumer("bench", of: client, in: consumer).run(lost: { _, _ in }) {
         event, transaction in
         notice.yield((event.atMilliseconds, clock.now))
-        try transaction.database.execute(
-          sql: "INSERT INTO taken VALUES (?)", arguments: [event.atMilliseconds])
+        try transaction.execute("INSERT INTO taken (number) VALUES (\(event.atMilliseconds))")
       }
     }
     var arrivals = received.makeAsyncIterator()
@@ -92,9 +90,7 @@ struct EventBenchmark {
   private func store(_ name: String) throws -> Store {
     let file = KeyRingFile(path: "\(folder)/\(KeyRingFile.name)")
     try file.makeIfMissing()
-    let step = Store.Migration("1") {
-      try $0.execute(sql: "CREATE TABLE taken (number INTEGER NOT NULL) STRICT")
-    }
+    let step = Store.Migration("1", creating: [Store.Table("taken", [.integer("number")])])
     return try Store(
       path: "\(folder)/\(name).sqlite", keys: try SealingKeys(file: file, worker: name),
       migrations: [step])

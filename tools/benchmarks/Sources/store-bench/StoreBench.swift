@@ -1,6 +1,5 @@
 import ArgumentParser
 import BenchmarkKit
-import GRDB
 import KithSealing
 import KithStore
 

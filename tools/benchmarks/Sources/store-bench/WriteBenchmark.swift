@@ -19,11 +19,12 @@ struct WriteBenchmark {
     try file.makeIfMissing()
     let store = try Store(
       path: "\(folder)/\(Store.fileName)", keys: try SealingKeys(file: file, worker: "bench"),
-      migrations: [Store.Migration("1") { try $0.execute(sql: Self.schema) }])
+      migrations: [
+        Store.Migration("1", creating: [Store.Table("row", [.number("id"), .text("text")])])
+      ])
     let write: @Sendable () async throws -> Void = {
       try await store.write { transaction in
-        try transaction.database.cachedStatement(sql: Self.insertion)
-          .execute(arguments: [Self.payload])
+        _ = try transaction.execute("INSERT INTO row (text) VALUES (\(Self.payload))")
       }
     }
     let pool = try DatabasePool(path: "\(folder)/plain.sqlite")
@@ -65,9 +66,9 @@ struct WriteBenchmark {
     print(paced.text + "\n")
 
     let stored = try await store.read {
-      try Int.fetchOne($0.database, sql: "SELECT count(*) FROM row")
+      try $0.rows("SELECT count(*) AS number FROM row")[0]["number"] as Int
     }
-    print("\((Double(stored ?? 0)).formatted()) rows in the store.\n")
+    print("\(Double(stored).formatted()) rows in the store.\n")
   }
 
   private static func cells(_ sample: LoadGenerator.Sample) -> [String] {
