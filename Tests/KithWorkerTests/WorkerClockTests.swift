@@ -54,6 +54,14 @@ import Testing
     #expect(work.done.withLock(\.self) == [at(150), at(900)])
   }
 
+  @Test func whatComesFirstOfSeveralWorksIsNext() async throws {
+    for moments in [[200, 150, 300], [150, 300, 200]] {
+      let (_, clock) = virtual(100)
+      for moment in moments { clock.run(Moments([at(moment)])) }
+      #expect(try await clock.settle() == (at(150), 0))
+    }
+  }
+
   @Test func aClockThatIsSetBackRunsNothingAgain() async throws {
     let (faces, clock) = virtual(100)
     let work = Moments([at(50), at(200)])
