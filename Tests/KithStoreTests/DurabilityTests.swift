@@ -90,6 +90,25 @@ struct DurabilityTests {
     #expect(notes == 4)
   }
 
+  @Test func theDigestOfASettledStoreComesAndGoesOnTheDisk() async throws {
+    let digest = "\(Store.fileName).digest"
+    let store = try folder.store()
+    try await store.note(0..<3)
+    let settling = FileCallLog(folder.path)
+    try store.close()
+    let settled = settling.end()
+    #expect(
+      isOrdered(
+        ["fsync \(digest).draft", "rename \(digest).draft \(digest)", "fsync ."], in: settled),
+      "\(settled)")
+    var next: Store?
+    // Before anything is written to the file: a digest that came back would tell of damage.
+    let opening = try FileCallLog.of(folder.path) { next = try folder.store() }
+    let gone = opening.firstIndex(of: "unlink \(digest)")
+    #expect(gone.map { opening[($0 + 1)...].first } == "fsync .", "\(opening)")
+    withExtendedLifetime(next) {}
+  }
+
   // MARK: Another store in its place
 
   private static let draft = "\(Store.fileName).next"
