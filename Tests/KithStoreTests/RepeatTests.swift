@@ -3,6 +3,7 @@ import KithStore
 import KithTesting
 import Synchronization
 import Testing
+import TestingContract
 
 /// Calls under an idempotency key: carried out once, whatever ends in between.
 @Suite(.timeLimit(.minutes(2)))
@@ -60,6 +61,28 @@ struct RepeatTests {
       #expect(error.code == .invalidArgument, "\(error)")
     }
     #expect(purse.payments.load(ordering: .relaxed) == 1)
+  }
+
+  /// As above, for a service that writes what it changes and what it answers in one.
+  @Test func aKeyStandsForOneRequestWhereChangeAndAnswerAreOne() async throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store()
+    let context = CallContext(method: Purse.pay, idempotencyKey: IdempotencyKey.random())
+    let done = Atomic(0)
+    func pay(_ what: String, now: Int = 0) async throws -> String {
+      try await store.write(once: context, AppendRequest(entry: what), now: now) { _ in
+        AppendRequest(entry: "\(done.add(1, ordering: .relaxed).newValue): \(what)")
+      }.entry
+    }
+    #expect(try await pay("10") == "1: 10")
+    #expect(try await pay("10") == "1: 10")
+    let error = await #expect(throws: RPCError.self) { _ = try await pay("11") }
+    #expect(error?.code == .invalidArgument)
+    #expect(done.load(ordering: .relaxed) == 1)
+    // It is forgotten with its time.
+    let day = 24 * 60 * 60
+    #expect(try await pay("10", now: day - 1) == "1: 10")
+    #expect(try await pay("11", now: day) == "2: 11")
   }
 
   @Test(arguments: [StatusCode.failedPrecondition, .notFound, .internal, .unknown])
