@@ -6,7 +6,7 @@ import Testing
 @testable import KithWorker
 
 /// Work that is done when it is due, by clocks that are moved by hand and by those of the machine.
-@Suite struct WorkerClockTests {
+@Suite(.timeLimit(.minutes(1))) struct WorkerClockTests {
   /// Moments at which something is to be done; notes the times at which it was.
   private final class Moments: DueWork {
     let left: Mutex<[Instant]>
