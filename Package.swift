@@ -320,8 +320,9 @@ let testing: [Target] = [
   tests(
     "KithWorkerTests",
     [
-      "HealthContract", "IdentityContract", "KithAccess", "KithIdentity", "KithJSON", "KithRPC",
-      "KithTesting", "KithTime", "KithTransportInProcess", "KithTransportNng", "KithWire",
+      "EventsContract", "HealthContract", "IdentityContract", "KithAccess", "KithIdentity",
+      "KithJSON", "KithRPC", "KithTesting", "KithTime", "KithTransportInProcess",
+      "KithTransportNng", "KithWire",
       "KithWorker", "MetricsContract",
       "ReflectionContract",
       "TestCertificates", "WorkerContract", logging,

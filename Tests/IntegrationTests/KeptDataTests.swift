@@ -99,7 +99,7 @@ struct KeptDataTests {
       let event = try JSONValue(parsing: Array(json.utf8)).objectValue
       #expect(event?["sequence"] == "2" && event?["userId"] == "ada")
       #expect(event?["type"] == "kith.testing.v1.AppendRequest")
-      let none = try await kith(folder, "events", "--type", "Other")
+      let none = try await kith(folder, "events", "--type", "Other", exitCode: 64)
       #expect(none.isEmpty)
       let some = try await kith(folder, "events", "--type", "AppendRequest", "-n", "1")
       #expect(some.contains("#2"))

@@ -83,6 +83,38 @@ private final class ScriptedHost: Sendable {
     #expect(error?.message.contains("which a host left that did not end by itself") == true)
   }
 
+  @Test func whatIsNoAbsenceOfAHostIsToldAsItIs() async throws {
+    struct Refusing: Connector {
+      func connect(_ request: ConnectRequest) async throws(RPCError) -> EstablishedConnection {
+        throw RPCError(.permissionDenied, "belongs to another user")
+      }
+    }
+    let connector = HostConnector(
+      product: "milo", address: "ipc:///nowhere/host.sock", connector: Refusing())
+    let error = await #expect(throws: RPCError.self) {
+      _ = try await connector.connect(ConnectRequest())
+    }
+    #expect(error?.code == .permissionDenied && error?.message == "belongs to another user")
+  }
+
+  @Test func aTicketIsToBeRenewedWhenHalfOfItsTimeIsOver() async throws {
+    let transport = InProcessTransport()
+    let host = ScriptedHost { _ throws(RPCError) in
+      ResolveResponse(
+        worker: "echo", generation: 7, address: "ipc:///x", ticket: [1], ticketValidMs: 60_000)
+    }
+    let server = RPCServer(services: [host.service], authorize: { _ in true })
+    try server.start(on: transport.listener)
+    defer { server.close() }
+    let connection = HostConnection(connector: transport.connector)
+    defer { connection.close() }
+    let begin = ContinuousClock.now
+    let found = try await HostResolver(host: connection.host, target: .worker("echo")).resolve(
+      newerThan: nil, options: CallOptions(timeout: .seconds(30)))
+    let renewal = try #require(found.renewal)
+    #expect(renewal >= begin + .seconds(30) && renewal <= .now + .seconds(30))
+  }
+
   @Test func asksTheHostForTheTarget() async throws {
     let transport = InProcessTransport()
     let host = ScriptedHost { request throws(RPCError) in

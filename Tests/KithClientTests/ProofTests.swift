@@ -23,7 +23,7 @@ import Testing
 
   /// Serves a host and a worker in a folder, both in this process, and runs `body`.
   private func product(
-    pid: Int32 = getpid(), ticketValidMs: Int64 = 60_000,
+    pid: Int32 = getpid(), ticketValidMs: Int64 = 60_000, passValidMs: Int64 = 60_000,
     _ body: (ProductPlaces, Seen) async throws -> Void
   ) async throws {
     var template = Array("/tmp/kith-proof-XXXXXX".utf8CString)
@@ -54,7 +54,7 @@ import Testing
           },
           .unary(HostMethods.issuePass) { (request: IssuePassRequest, _) in
             seen.passes.add(1, ordering: .relaxed)
-            return IssuePassResponse(pass: Array(request.userId.utf8), validMs: 60_000)
+            return IssuePassResponse(pass: Array(request.userId.utf8), validMs: passValidMs)
           },
         ])
     ])
@@ -128,6 +128,30 @@ import Testing
         seen.calls.withLock { $0.map { $0[binary: ProofKeys.pass] } }
           == [Array("ada".utf8), Array("ada".utf8), Array("bob".utf8), nil])
       #expect(seen.passes.load(ordering: .relaxed) == 2)
+    }
+  }
+
+  @Test func aPassIsAskedForAnewAfterHalfOfItsTime() async throws {
+    try await product(passValidMs: 0) { places, seen in
+      let connection = HostConnection(product: "milo", address: places.controlAddress)
+      defer { connection.close() }
+      for _ in 0..<3 { try await call(connection.worker(named: "echo"), as: "ada") }
+      #expect(seen.passes.load(ordering: .relaxed) == 3)
+    }
+  }
+
+  @Test func aPassThatTheCallHasAlreadyIsTheOnlyOne() async throws {
+    try await product { places, seen in
+      let connection = HostConnection(product: "milo", address: places.controlAddress)
+      defer { connection.close() }
+      var metadata: Metadata = [CallContext.userKey: "ada"]
+      metadata.append(binary: [9], forKey: ProofKeys.pass)
+      _ = try await connection.worker(named: "echo").unary(
+        Self.echo, encodedRequest: [1],
+        options: CallOptions(timeout: .seconds(30), metadata: metadata))
+      let shown = seen.calls.withLock { $0.first?.values(forKey: ProofKeys.pass) }
+      #expect(shown == [.binary([9])])
+      #expect(seen.passes.load(ordering: .relaxed) == 0)
     }
   }
 

@@ -19,6 +19,14 @@ import Testing
     #expect(ExitStatus.all.allSatisfy { CommandFailure($0, "x").code == $0.code.name })
   }
 
+  @Test func aPathThatIsTooLongCannotBeMadeAndAnyOtherPlaceIsUsage() {
+    #expect(
+      CommandFailure(ManifestError(.pathTooLong, "x", at: nil)).status == .cannotCreate)
+    for code in [ManifestError.Code.environment, .outOfRange] {
+      #expect(CommandFailure(ManifestError(code, "x", at: nil)).status == .usage)
+    }
+  }
+
   @Test func whatACallTellsOfItsFailureIsInTheJSON() {
     let refused = CommandFailure(RPCError.invalidArgument(field: "text", "must not be empty"))
     #expect(

@@ -120,8 +120,10 @@ import Testing
 
   @Test(
     arguments: [
-      ("state", 127 << 20, .action), ("state", 1023 << 20, .notice), ("state", 1 << 30, .ok),
-      ("sockets", 7 << 20, .action), ("sockets", 63 << 20, .notice), ("sockets", 64 << 20, .ok),
+      ("state", 127 << 20, .action), ("state", 128 << 20, .notice), ("state", 1023 << 20, .notice),
+      ("state", 1 << 30, .ok),
+      ("sockets", 7 << 20, .action), ("sockets", 8 << 20, .notice), ("sockets", 63 << 20, .notice),
+      ("sockets", 64 << 20, .ok),
     ] as [(String, UInt64, Finding.State)])
   func roomOnADiskHasTwoBounds(_ role: String, _ free: UInt64, _ state: Finding.State) {
     var examination = examination()
@@ -176,6 +178,8 @@ import Testing
     #expect(lines.last == "1 needs action; 1 to know of.")
     let json = DoctorReport(product: "milo", findings: findings).json
     #expect(json["needsAction"] == true)
+    // What is only to be known of needs nobody.
+    #expect(!DoctorReport(product: "milo", findings: Array(findings.prefix(2))).needsAction)
     #expect(
       json["findings"]?.arrayValue?.compactMap { $0["state"]?.stringValue }
         == ["action", "notice", "ok"])

@@ -141,9 +141,12 @@ struct LandlockTests {
   // MARK: Beyond files
 
   /// What a script in Perl answers that is confined to itself; `$ARGV[0]` is the pid of this process.
-  private func answer(_ script: String, keepsToItself: Bool = true) throws -> String {
+  private func answer(
+    _ script: String, keepsToItself: Bool = true, _ change: (inout Confinement) -> Void = { _ in }
+  ) throws -> String {
     let own = try TemporaryFolder()
     var confinement = Confinement()
+    change(&confinement)
     confinement.confinesFiles = true
     confinement.keepsToItself = keepsToItself
     confinement.readable = ["/bin", "/etc", "/lib", "/lib64", "/usr"]
@@ -197,6 +200,60 @@ struct LandlockTests {
   func aDeviceTakesNoOrdersOfItsKind() throws {
     let script = "open(my $f, '+<', '/dev/null') or die; ioctl($f, 0x5401, my $b = ''); print $!"
     #expect(try answer(script) == "Permission denied")
+  }
+
+  @Test(.enabled(if: Confinement.landlockVersion >= 4, "this kernel's Landlock has no ports"))
+  func aPortOfAnotherMachineIsReachedOnlyIfItIsGranted() throws {
+    let (listener, port) = try #require(tcpListener())
+    let script = """
+      socket(my $s, AF_INET, SOCK_STREAM, 0);
+      print connect($s, pack_sockaddr_in(\(port), INADDR_LOOPBACK)) ? 'connected' : $!
+      """
+    #expect(try answer(script) == "connected")
+    #expect(try answer(script) { $0.outboundPorts = [port] } == "connected")
+    #expect(try answer(script) { $0.outboundPorts = [port ^ 1] } == "Permission denied")
+    #expect(try answer(script) { $0.outboundPorts = [] } == "Permission denied")
+    // One to listen at is none to connect to.
+    #expect(
+      try answer(script) {
+        $0.listeningPorts = [port]
+        $0.outboundPorts = []
+      } == "Permission denied")
+    withExtendedLifetime(listener) {}
+  }
+
+  @Test(.enabled(if: Confinement.landlockVersion >= 4, "this kernel's Landlock has no ports"))
+  func aPortIsListenedAtOnlyIfItIsGranted() throws {
+    // One that is free a moment later.
+    let port = try #require(tcpListener()).port
+    let script = """
+      socket(my $l, AF_INET, SOCK_STREAM, 0); setsockopt($l, SOL_SOCKET, SO_REUSEADDR, 1);
+      print bind($l, pack_sockaddr_in(\(port), INADDR_LOOPBACK)) ? 'bound' : $!
+      """
+    #expect(try answer(script) == "bound")
+    #expect(try answer(script) { $0.listeningPorts = [port] } == "bound")
+    #expect(try answer(script) { $0.listeningPorts = [port ^ 1] } == "Permission denied")
+    #expect(
+      try answer(script) {
+        $0.listeningPorts = []
+        $0.outboundPorts = [port]
+      } == "Permission denied")
+  }
+
+  /// A listener at any free port of this machine.
+  private func tcpListener() -> (Descriptor, port: UInt16)? {
+    let descriptor = Descriptor(taking: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(descriptor.number, address, size) | listen(descriptor.number, 4)
+          | getsockname(descriptor.number, address, &size)
+      }
+    }
+    return result == 0 ? (descriptor, UInt16(bigEndian: address.sin_port)) : nil
   }
 
   private func abstractListener(_ name: String) -> Descriptor? {

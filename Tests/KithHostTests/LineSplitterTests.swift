@@ -31,6 +31,14 @@ import Testing
     #expect(splitter.finish() == [])
   }
 
+  @Test(arguments: 1...3)
+  func aCharacterAtThePlaceOfTheCutIsNotCut(bytesBefore: Int) {
+    var splitter = LineSplitter()
+    let head = String(repeating: "x", count: LogRecord.maximumTextBytes - bytesBefore)
+    let lines = splitter.add(Array("\(head)\u{1F600}y\n".utf8))
+    #expect(lines.map(\.text) == [head, "\u{1F600}y"])
+  }
+
   @Test func whatIsNotTextIsShownAsReplacementCharacters() {
     var splitter = LineSplitter()
     #expect(splitter.add([0xFF, 0x41, 0x0A]).map(\.text) == ["\u{FFFD}A"])

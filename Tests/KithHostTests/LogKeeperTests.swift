@@ -98,6 +98,33 @@ import Testing
     #expect(found.records.map(\.text) == ["a192", "a196", "b289", "b295"])
   }
 
+  @Test func lateLinesOfOneLogWaitForEarlyOnesBehindALargePageOfAnother() async throws {
+    defer { stop() }
+    let places = try ProductPlaces(product: "test", root: folder.path + "/r", environment: [:])
+    func record(_ log: String, _ at: Int64, _ level: LogRecord.Level, _ text: String) -> LogRecord {
+      LogRecord(
+        atMilliseconds: at, worker: log, generation: 1, stream: .host, level: level, text: text)
+    }
+    // More than is read of a file at once, none of which is of the level.
+    let silent = String(repeating: "x", count: 16 << 10)
+    var early = try RotatedFile(path: places.logFile(worker: "a"))
+    early.append((0..<300).map { record("a", $0, .debug, silent) })
+    early.append([record("a", 1_000, .warning, "early")])
+    var late = try RotatedFile(path: places.logFile(worker: "b"))
+    late.append([record("b", 2_000, .warning, "late")])
+    let logs = try keeper()
+    var cursor: LogKeeper.Cursor = ["a": 0, "b": 0]
+    var seen: [String] = []
+    var isAtEnd = false
+    while !isAtEnd {
+      let page = try await logs.read(from: cursor, minimumLevel: .warning, limit: 10)
+      seen += page.records.map(\.text)
+      cursor = page.next
+      isAtEnd = page.isAtEnd
+    }
+    #expect(seen == ["early", "late"])
+  }
+
   @Test func linesBelowTheLevelAreLeftOut() async throws {
     defer { stop() }
     try write("a", (0..<3000).map { ($0, $0 % 1000 == 999 ? "error" : "debug") })
@@ -349,6 +376,30 @@ import Testing
     // The bytes of the begun line were read before, and are counted.
     #expect(lines.first?.text.hasPrefix("dropped 96 lines (9517 bytes) of its stdout") == true)
     #expect(!lines.contains { $0.text.contains("ended") || $0.text.contains("begun") })
+  }
+
+  @Test func nothingIsDroppedOfAProcessWhileAPieceBeforeItIsOnItsWay() async throws {
+    defer { stop() }
+    let logs = try keeper(bounds: LogKeeper.Bounds(backlog: 20_000, portion: 1000))
+    let incarnation = Incarnation(worker: "a", generation: 1)
+    let spools = try spools(of: incarnation)
+    try spools.stdout.writeAll(numbered(0..<10), to: "a spool")
+    let (held, release) = try Descriptor.pipe()
+    scrubber.perform { _ = try? held.read(atMost: 1) }
+    logs.capture(incarnation)
+    _ = try await logs.cursor(of: ["a"], lastLines: 1, minimumLevel: .trace)
+    // The first ten lines are held on their way; what is over the bound comes meanwhile.
+    try spools.stdout.writeAll(numbered(10..<1000), to: "a spool")
+    async let settled: Void = logs.settle(incarnation)
+    _ = try await logs.cursor(of: ["a"], lastLines: 1, minimumLevel: .trace)
+    try release.writeAll([1], to: "a pipe")
+    await settled
+    let lines = try await lines(of: "a", logs)
+    #expect(numbers(lines).prefix(10) == Array(0..<10)[...])
+    #expect(lines.firstIndex { $0.stream == .host } == 10)
+    // Each line says how much stands in the log with it, the dropped ones too.
+    let taken = lines.compactMap { $0.taken?.stdout }
+    #expect(taken == taken.sorted() && taken.last == 100_000, "\(taken)")
   }
 
   @Test func aFloodDelaysNoOther() async throws {

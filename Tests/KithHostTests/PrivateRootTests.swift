@@ -63,6 +63,19 @@ import Testing
         ])
   }
 
+  @Test func anAbsoluteLinkLeadsFromTheTopWhereverItStands() throws {
+    let machine: [String: PrivateRoot.Kind] = [
+      "/opt/kith/plugin": .link(to: "/srv/plugin"), "/srv/plugin": .folder,
+      "/opt/kith/srv/plugin": .folder,
+    ]
+    #expect(
+      try steps(reading: ["/opt/kith/plugin"], on: machine)
+        == [
+          .folder("/srv"), .folder("/srv/plugin"), .show("/srv/plugin", .reading), .folder("/opt"),
+          .folder("/opt/kith"), .link("/opt/kith/plugin", to: "/srv/plugin"),
+        ])
+  }
+
   @Test func linksUpwardsAndInCirclesEnd() throws {
     let machine: [String: PrivateRoot.Kind] = [
       "/a/b": .link(to: "../c/./d"), "/c/d": .folder, "/x": .link(to: "/y"), "/y": .link(to: "x"),

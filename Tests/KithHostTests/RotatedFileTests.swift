@@ -181,6 +181,22 @@ import Testing
     #expect(file.lost == UInt64(101 - waiting))
   }
 
+  @Test func aShortLineIsNotTakenInBehindALongOneThatWasLost() throws {
+    let disk = Disk()
+    var file = try open(on: disk)
+    disk.room.withLock { $0 = 0 }
+    // Room is left in memory for one line of the usual length, and not for a long one.
+    for _ in 1..<limits.waitingBytes / record(0).encoded.count { file.append([record(0)]) }
+    #expect(file.lost == 0)
+    var long = record(1)
+    long.text = String(repeating: "x", count: 300)
+    file.append([long])
+    #expect(file.lost == 1)
+    file.append([record(2)])
+    // At one place the log says how many lines are missing there.
+    #expect(file.lost == 2)
+  }
+
   @Test func aRotationThatFailsLosesNoOlderFile() throws {
     let disk = Disk()
     var file = try open(on: disk)

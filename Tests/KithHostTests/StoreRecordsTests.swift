@@ -31,6 +31,12 @@ import Testing
     #expect(records.end(of: "even", at: .zero) == nil)
   }
 
+  @Test func whatHasNotChangedIsNotWrittenAgain() {
+    var records = StoreRecords(folder: path)
+    #expect(records.report(standing(3), of: "odd", at: .zero) != nil)
+    #expect(records.report(standing(3), of: "odd", at: .seconds(600)) == nil)
+  }
+
   @Test func oneThatReportsLaterWhatItSawEarlierChangesNothing() throws {
     var records = StoreRecords(folder: path)
     _ = records.report(standing(9), of: "odd", at: .zero)

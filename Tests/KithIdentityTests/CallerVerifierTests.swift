@@ -1,3 +1,4 @@
+import Glibc
 import IdentityContract
 import KithIdentity
 import KithRPC
@@ -224,6 +225,28 @@ import Testing
     #expect(!token.accepts(OperatorToken().text))
     #expect(OperatorToken(fileText: token.fileText)?.text == token.text)
     #expect(OperatorToken(fileText: "") == nil)
+    for count in [63, 65, 66, 128] {
+      #expect(OperatorToken(fileText: String(repeating: "0", count: count)) == nil)
+    }
     #expect(OperatorToken(fileText: String(repeating: "g", count: 64)) == nil)
+  }
+
+  @Test func aTokenIsReadFromAFileAndNotThroughALink() throws {
+    var template = Array("/tmp/kith-token-XXXXXX".utf8CString)
+    let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
+    let (path, link) = ("\(folder)/token", "\(folder)/link")
+    defer {
+      unlink(link)
+      unlink(path)
+      rmdir(folder)
+    }
+    let token = OperatorToken()
+    let file = open(path, O_WRONLY | O_CREAT, 0o600)
+    let text = Array(token.fileText.utf8)
+    #expect(write(file, text, text.count) == text.count)
+    close(file)
+    symlink(path, link)
+    #expect(OperatorToken(path: path)?.text == token.text)
+    #expect(OperatorToken(path: link) == nil)
   }
 }

@@ -86,6 +86,42 @@ import Testing
     #expect(error.expected?.isEmpty == false, "\(error)")
   }
 
+  @Test(
+    arguments: [
+      ("\"0.0.0.0/0\"", true), ("10.0.0.1/32", true), ("\"10.0.0.0/+8\"", false),
+      ("\"10.0.0.0/\"", false), ("\"::/0\"", true), ("\"::1/128\"", true), ("\"::1/129\"", false),
+      ("\"1:2:3:4:5:6:7:8\"", true), ("\"1:2:3:4:5:6:7\"", false), ("\"1:2:3:4:5:6:7::\"", true),
+      ("\"1:2:3:4::5:6:7:8\"", false), ("\"12345::\"", false),
+      ("\(String(repeating: "a", count: 63)).b", true),
+      ("\(String(repeating: "a", count: 64)).b", false),
+    ] as [(String, Bool)])
+  func aHostIsANameAnAddressOrANetworkWithinTheirBounds(_ host: String, _ isHost: Bool) {
+    let found = errors { _ = try plugin("network: { hosts: [\(host)] }") }
+    #expect(found.isEmpty == isHost, "\(found)")
+  }
+
+  @Test func aGrantNames64PortsAndNotOneMore() {
+    func found(_ count: Int) -> [ManifestError] {
+      let ports = (1...count).map { String($0) }.joined(separator: ", ")
+      return errors { _ = try plugin("network: { ports: [\(ports)] }") }
+    }
+    #expect(found(64).isEmpty)
+    #expect(found(65).map(\.expected) == ["at most 64"])
+  }
+
+  @Test(
+    arguments: [
+      ("memory: 16MiB", true), ("memory: 16777215B", false),
+      ("memory: 64MiB, memory_high: 64MiB", true), ("memory: 64MiB, memory_high: 65MiB", false),
+      ("open_files: 64", true), ("open_files: 63", false), ("processes: 8", true),
+      ("processes: 7", false), ("cpu: 0.01", true), ("cpu: 0.009", false), ("cpu_weight: 1", true),
+      ("cpu_weight: 0", false),
+    ] as [(String, Bool)])
+  func aLimitMayBeAsLowAsItsBoundAndNoLower(_ limits: String, _ isRight: Bool) {
+    let found = errors { _ = try plugin("limits: { \(limits) }") }
+    #expect(found.isEmpty == isRight, "\(found)")
+  }
+
   @Test func aPlanShowsAllGrantsInOnePart() throws {
     let plan = try plan(
       "network: { hosts: [api.example.com], ports: [443] }\nhttp: { port: 8080 }",

@@ -86,6 +86,40 @@ struct ServerRuleTests {
     #expect(due.first?.ending?.status?.code == .deadlineExceeded)
   }
 
+  @Test func noHandlerBeginsOnceTheDeadlineHasPassed() async throws {
+    let place = TransportKind.inProcess.makePlace()
+    let begun = Atomic(0)
+    let server = RPCServer(
+      services: [
+        ServiceDefinition(
+          name: "test.Echo",
+          methods: [
+            .encodedUnary(EchoService.say) { _, _ in
+              begun.add(1, ordering: .relaxed)
+              return []
+            }
+          ])
+      ],
+      identify: { _, _, _ in
+        // Longer than any of the calls has: their time is over before there is a handler for them.
+        let begin = ContinuousClock.now
+        while ContinuousClock.now - begin < .microseconds(20) {}
+        return .stranger
+      })
+    try server.start(on: place.makeListener())
+    let caller = try await RawCaller.connect(place)
+    defer {
+      caller.close()
+      server.close()
+    }
+    for number in 1...50 { caller.send(caller.call(number, EchoService.say, [], timeout: 1)) }
+    var codes: Set<StatusCode> = []
+    for number in 1...50 { codes.insert(await caller.status(number)?.code ?? .ok) }
+    #expect(codes == [.deadlineExceeded])
+    await server.waitUntilIdle()
+    #expect(begun.load(ordering: .relaxed) == 0)
+  }
+
   @Test func aHalfCloseBehindAMessageEndsTheStreamOfRequests() throws {
     var table = ServerCallTable<Int>(limits: .standard)
     let call = try #require(start(&table, 1, Self.stream).start)

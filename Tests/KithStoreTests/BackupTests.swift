@@ -1,3 +1,5 @@
+import Crypto
+import FoundationEssentials
 import GRDB
 import Glibc
 import KithSealing
@@ -215,6 +217,27 @@ struct BackupTests {
     try expectRefusal(.damaged, "reminders")
     try product.folder.write("no backup", to: "product.backup")
     #expect(throws: StoreError.self) { try Backup(path: path) }
+  }
+
+  @Test func aStoreThatIsNotWholeIsRefusedThoughItIsWhatWasBackedUp() async throws {
+    try await product.write(0..<1_000, of: "reminders")
+    _ = try back()
+    try await DatabaseQueue(path: path).write { database in
+      var store: [UInt8] = []
+      for piece in try Data.fetchAll(database, sql: "SELECT bytes FROM piece ORDER BY number") {
+        store += Array(piece)
+      }
+      // The head of each page but the first: what its cells are is told by nothing any more.
+      for page in stride(from: 4096, to: store.count, by: 4096) {
+        store.replaceSubrange(page..<page + 8, with: [UInt8](repeating: 0xFF, count: 8))
+      }
+      try database.execute(sql: "DELETE FROM piece")
+      try database.execute(
+        sql: "INSERT INTO piece VALUES ('reminders', 0, ?)", arguments: [Data(store)])
+      try database.execute(
+        sql: "UPDATE store SET sha256 = ?", arguments: [Data(SHA256.hash(data: store))])
+    }
+    try expectRefusal(.damaged, "reminders")
   }
 
   @Test func withoutItsKeyABackupOpensNowhere() async throws {

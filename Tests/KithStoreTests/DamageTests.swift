@@ -313,6 +313,43 @@ struct DamageTests {
     try await expectRefused(image, "a mark without the secret")
   }
 
+  @Test func aStoreOfOneTransactionWithoutItsMarkIsRefused() async throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store()
+    try await store.note(0..<1)
+    #expect(store.standing?.commits == 1)
+    var image = StoreImage(of: folder, notes: 1)
+    withExtendedLifetime(store) {}
+    image.files[StoreImage.mark] = nil
+    try await expectRefused(image, "one transaction and no mark")
+  }
+
+  /// What a loss of power leaves of the last transaction may be any of its frames.
+  @Test func whatIsBrokenWithinTheLastTransactionOfTheLogIsNoDamage() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/log.sqlite"
+    var configuration = Configuration()
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    try queue.write { try $0.execute(sql: "CREATE TABLE page (bytes BLOB)") }
+    let before = try #require(Files.bytes("\(path)-wal")).count
+    try queue.write { try $0.execute(sql: "INSERT INTO page VALUES (randomblob(40000))") }
+    let last = try #require(Files.bytes("\(path)-wal")).count
+    let frame = 24 + 4096
+    #expect((last - before) / frame > 5)
+    func finding(changing offset: Int, of count: Int) throws -> String? {
+      var bytes = Array(try #require(Files.bytes("\(path)-wal"))[..<count])
+      bytes[offset] ^= 1
+      try folder.write(bytes, to: "changed")
+      return WriteAheadLog.finding("\(folder.path)/changed")
+    }
+    #expect(try finding(changing: before + frame + 100, of: last) == nil)
+    try queue.write { try $0.execute(sql: "INSERT INTO page VALUES (1)") }
+    let later = try #require(Files.bytes("\(path)-wal")).count
+    #expect(try finding(changing: before + frame + 100, of: later) != nil)
+    try queue.close()
+  }
+
   // MARK: Salvage
 
   @Test func whatTheLogAloneHoldsIsSavedWhenTheFileIsEmptied() async throws {

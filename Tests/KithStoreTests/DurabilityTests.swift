@@ -90,6 +90,53 @@ struct DurabilityTests {
     #expect(notes == 4)
   }
 
+  @Test func theDigestOfASettledStoreComesAndGoesOnTheDisk() async throws {
+    let digest = "\(Store.fileName).digest"
+    let store = try folder.store()
+    try await store.note(0..<3)
+    let settling = FileCallLog(folder.path)
+    try store.close()
+    let settled = settling.end()
+    #expect(
+      isOrdered(
+        ["fsync \(digest).draft", "rename \(digest).draft \(digest)", "fsync ."], in: settled),
+      "\(settled)")
+    var next: Store?
+    // Before anything is written to the file: a digest that came back would tell of damage.
+    let opening = try FileCallLog.of(folder.path) { next = try folder.store() }
+    let gone = opening.firstIndex(of: "unlink \(digest)")
+    #expect(gone.map { opening[($0 + 1)...].first } == "fsync .", "\(opening)")
+    withExtendedLifetime(next) {}
+  }
+
+  @Test func theMarksOfTwoTransactionsStandInTwoSlots() async throws {
+    let store = try folder.store()
+    try await store.note(0..<1)
+    for _ in 0..<3 {
+      try await store.note(1..<2)
+      let commits = try #require(store.standing?.commits)
+      let marks = try #require(try StoreMark.read(of: folder.storePath))
+      // One of them is whole, wherever the other was torn.
+      #expect(Set(marks.map(\.commits)) == [commits - 1, commits])
+    }
+  }
+
+  @Test func anEarlierMarkTakesTheSlotOfNoLaterOne() async throws {
+    let store = try folder.store()
+    try await store.note(0..<1)
+    let log = try #require(store.standing?.log)
+    let sealing = try await store.read { $0.sealing }
+    let file = try StoreMarkFile(of: folder.storePath)
+    func mark(_ commits: Int64) -> StoreMark {
+      StoreMark(log: log, commits: commits, checkpointed: 0)
+    }
+    try file.write(mark(104), sealing)
+    // As another process of the worker does that was held up.
+    try file.write(mark(102), sealing)
+    let commits = try #require(try StoreMark.read(of: folder.storePath)).map(\.commits)
+    #expect(commits.contains(104) && !commits.contains(102))
+  }
+
   // MARK: Another store in its place
 
   private static let draft = "\(Store.fileName).next"

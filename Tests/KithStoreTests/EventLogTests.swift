@@ -141,6 +141,23 @@ struct EventLogTests {
     #expect(page.events.map(\.sequence) == [5_121])
   }
 
+  @Test func whatLiesBetweenTwoDamagedEventsAndIsNotWantedIsNotToldAsLost() async throws {
+    let store = try folder.store()
+    try await append(0..<5, to: store, about: .ada)
+    try await store.write {
+      try $0.database.execute(
+        sql: """
+          UPDATE kith_event SET type = 'other' WHERE sequence IN (2, 5);
+          UPDATE kith_event SET payload_sealed = x'0100' WHERE sequence IN (1, 3, 4);
+          """)
+    }
+    let wanted: Set<String> = ["kith.testing.v1.Numbered"]
+    let first = try await events(of: store, types: wanted)
+    #expect(first.lost == LostEvents(reason: .damaged, from: 1, to: 1))
+    let second = try await events(of: store, after: first.position, types: wanted)
+    #expect(second.lost == LostEvents(reason: .damaged, from: 3, to: 4))
+  }
+
   @Test func damagedEventsAreToldAsLostAndTheOthersComeInOrder() async throws {
     let store = try folder.store()
     try await append(0..<10, to: store, about: .ada)

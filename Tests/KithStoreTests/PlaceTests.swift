@@ -58,6 +58,20 @@ struct PlaceTests {
     #expect(store.standing == nil)
   }
 
+  @Test func aWriteToAFileThatIsGoneIsNotBegun() async throws {
+    let product = try TestProduct()
+    let store = try product.open("reminders")
+    try await store.note(0..<3)
+    Loss.fileRemoved.befall(product.stores.folder(of: "reminders"))
+    let begun = Atomic(false)
+    let error = await #expect(throws: StoreError.self) {
+      try await store.write { _ in begun.store(true, ordering: .relaxed) }
+    }
+    #expect(error?.code == .removed)
+    let hasBegun = begun.load(ordering: .relaxed)
+    #expect(!hasBegun)
+  }
+
   @Test func oneThatNobodyWritesToIsFoundGoneAndBack() async throws {
     let product = try TestProduct()
     let store = try product.open("reminders")

@@ -26,6 +26,30 @@ import Testing
     return header(types: 0) + header(types: 1) + [0, 0, 0, 0, 0, 0] + Array("\n\(footer)\n".utf8)
   }
 
+  /// A file of version 2 with one type, of this offset, and these transitions to it.
+  private func file(offset: Int32, transitions: [Int64]) -> [UInt8] {
+    func header(times: Int, types: UInt8) -> [UInt8] {
+      Array("TZif2".utf8) + [UInt8](repeating: 0, count: 15) + [UInt8](repeating: 0, count: 12)
+        + [0, 0, 0, UInt8(times), 0, 0, 0, types, 0, 0, 0, 0]
+    }
+    return header(times: 0, types: 0) + header(times: transitions.count, types: 1)
+      + transitions.flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) }
+      + [UInt8](repeating: 0, count: transitions.count)
+      + withUnsafeBytes(of: offset.bigEndian, Array.init) + [0, 0] + Array("\n\n".utf8)
+  }
+
+  @Test(arguments: [([], true), ([7], true), ([7, 8], true), ([7, 7], false), ([8, 7], false)])
+  func eachTransitionIsLaterThanTheOneBefore(_ transitions: [Int64], _ isRight: Bool) {
+    let found = try? zone(file(offset: 3600, transitions: transitions))
+    #expect((found != nil) == isRight)
+  }
+
+  @Test(arguments: [(86_399, true), (-86_399, true), (86_400, false), (-86_400, false)])
+  func anOffsetIsLessThanADay(_ offset: Int32, _ isRight: Bool) {
+    let found = try? zone(file(offset: offset, transitions: []))
+    #expect(found?.offset(at: Instant(seconds: 0)) == (isRight ? Int(offset) : nil))
+  }
+
   @Test func aFileThatEndsAnywhereIsRefused() throws {
     let whole = try newYork()
     #expect(try zone(whole).name == "Zone")

@@ -55,4 +55,47 @@ struct NetworkDoorTests {
     watch.cancel()
     await watch.value
   }
+
+  /// Whether a caller of the family may speak for Ada, and for Bob.
+  private func people(_ change: (inout NetworkListener) -> Void) async throws -> [Bool] {
+    let folder = try TemporaryFolder()
+    let family = try TestAuthority("family", folder: folder.path)
+    let own = try family.credentials("own")
+    let probe = NngListener(address: "tcp://127.0.0.1:0", security: .insecure)
+    try probe.start { $0.close() }
+    let port = try #require(probe.port)
+    probe.close()
+    let address = "tls+tcp://127.0.0.1:\(port)"
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    var record = NetworkListener(
+      address: address, authorities: own.authorities, certificate: own.certificate,
+      privateKey: own.privateKey)
+    change(&record)
+    let door = NetworkDoor(
+      record,
+      services: [
+        ServiceDefinition(
+          name: "test.Echo",
+          methods: [
+            .encodedUnary(Self.say) { _, context in
+              ["ada", "bob"].map { context.principal.people.contains($0) ? 1 : 0 }
+            }
+          ])
+      ], interceptors: [], logger: logger, log: ConnectionLog(logger))
+    try door.open()
+    defer { door.close() }
+    let client = RPCClient(
+      connector: NngConnector(
+        address: address, security: .mutualTLS(try family.credentials("caller"))))
+    defer { client.close() }
+    let answer = try await client.unary(
+      Self.say, encodedRequest: [], options: CallOptions(timeout: .seconds(30)))
+    return answer.message.map { $0 == 1 }
+  }
+
+  @Test func aCallerFromElsewhereSpeaksForThePeopleWhoAreNamedAlone() async throws {
+    #expect(try await people { _ in } == [false, false])
+    #expect(try await people { $0.actsFor = ["ada"] } == [true, false])
+    #expect(try await people { $0.actsForUsers = true } == [true, true])
+  }
 }

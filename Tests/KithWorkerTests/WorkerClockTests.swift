@@ -6,7 +6,7 @@ import Testing
 @testable import KithWorker
 
 /// Work that is done when it is due, by clocks that are moved by hand and by those of the machine.
-@Suite struct WorkerClockTests {
+@Suite(.timeLimit(.minutes(1))) struct WorkerClockTests {
   /// Moments at which something is to be done; notes the times at which it was.
   private final class Moments: DueWork {
     let left: Mutex<[Instant]>
@@ -52,6 +52,14 @@ import Testing
     let (next, turns) = try await clock.settle()
     #expect(next == nil && turns == 2, "turns count from the start")
     #expect(work.done.withLock(\.self) == [at(150), at(900)])
+  }
+
+  @Test func whatComesFirstOfSeveralWorksIsNext() async throws {
+    for moments in [[200, 150, 300], [150, 300, 200]] {
+      let (_, clock) = virtual(100)
+      for moment in moments { clock.run(Moments([at(moment)])) }
+      #expect(try await clock.settle() == (at(150), 0))
+    }
   }
 
   @Test func aClockThatIsSetBackRunsNothingAgain() async throws {

@@ -26,6 +26,14 @@ import Testing
     #expect(try instants(schedule, in: "America/New_York", atMost: 5) == expected)
   }
 
+  @Test(
+    arguments: [("20260103T080000", 3), ("20260103T075959", 2), ("20260103", 3), ("20260102", 2)])
+  func untilOnTheWallIsTheLastMomentThatCounts(_ until: String, _ count: Int) throws {
+    let rule = try RecurrenceRule(parsing: "FREQ=DAILY;UNTIL=\(until)")
+    let found = Array(Occurrences(rule, start: try wall("2026-01-01 08:00")).prefix(9))
+    #expect(found.count == count)
+  }
+
   // MARK: Quiet hours
 
   /// When something due at an instant is sent.

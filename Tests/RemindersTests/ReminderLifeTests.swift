@@ -65,6 +65,35 @@ import Testing
     #expect(life.progress.open == nil)
   }
 
+  @Test func itIsMissedAtTheMomentThatTheLadderSaysAndNotBefore() throws {
+    var life = try life("2026-06-01 12:00")
+    let noon = try at("2026-06-01 12:00")
+    #expect(names(life.advance(to: noon)) == ["sent"])
+    #expect(
+      names(life.advance(to: noon + minute * 30 - .milliseconds(1))) == ["again notify-0-2"])
+    #expect(names(life.advance(to: noon + minute * 30)) == ["missed unanswered"])
+  }
+
+  @Test func aRepeatThatIsLateDoesNotComeInQuietHours() throws {
+    var life = try life("2026-06-01 21:45")
+    #expect(try names(life.advance(to: at("2026-06-01 21:45"))) == ["sent"])
+    // The repeat of 21:55 was held up until the quiet hours had begun.
+    #expect(try life.advance(to: at("2026-06-01 22:05")) == [])
+  }
+
+  @Test func aMoveTakesTheWallAlongAndNotWhatElapses() throws {
+    let tokyo = try ZoneFiles().zone(named: "Asia/Tokyo")
+    for (policy, name) in [
+      (Schedule.Policy.wall, "Asia/Tokyo"), (.elapsed, "America/New_York"),
+    ] {
+      let life = try life("2026-06-01 12:00", "FREQ=DAILY")
+      var plan = life.plan
+      plan.schedule.policy = policy
+      let moved = ReminderLife(plan: plan, progress: life.progress).moved(to: tokyo)
+      #expect(moved.plan.zone == tokyo && moved.plan.scheduleZone.name == name)
+    }
+  }
+
   @Test func anAnswerEndsTheLadder() throws {
     var life = try life("2026-06-01 12:00")
     let noon = try at("2026-06-01 12:00")

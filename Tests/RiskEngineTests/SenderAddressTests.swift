@@ -41,4 +41,16 @@ struct SenderAddressTests {
   func aMailOfADomainThatOnlyEndsOrBeginsLikeASendersIsNotTheSenders(_ address: String) throws {
     #expect(try !isFromChase(address))
   }
+
+  @Test(arguments: [
+    ("help@gmail.com", true), ("help@chase.com", false), ("help@example.org", false),
+    ("help@notgmail.com", false),
+  ])
+  func aFreeMailAccountIsOneOfTheListAlone(_ address: String, _ isFree: Bool) throws {
+    let calculation = try Fixtures.engine().explain(
+      NormalizedText("Chase alert: your account is suspended. Verify now."),
+      Circumstances(sender: SenderAddress(address)), bands: .standard)
+    #expect(calculation.senders == ["chase"])
+    #expect(calculation.signals.contains { $0.id == "free_mail_sender" } == isFree)
+  }
 }
