@@ -4,6 +4,8 @@ import KithJSON
 import KithRPC
 import KithSealing
 import KithStore
+import KithTime
+import KithTransportInProcess
 import KithWorker
 import Synchronization
 import Testing
@@ -62,5 +64,39 @@ import TestingContract
   @Test func theModelIsLoadedBesideTheCalls() {
     let context = WorkerContext()
     ModelLoader(load: {}).start(in: context)
+  }
+
+  /// The diary as its callers see it: through calls, without a socket.
+  @Test func theDiaryAnswersACaller() async throws {
+    let store = try Store(
+      inMemoryWith: SealingKeys(worker: "diary"), migrations: DiarySchema.migrations)
+    let transport = InProcessTransport()
+    let server = RPCServer(services: [DiaryService(store: store, now: { 0 }).definition])
+    try server.start(on: transport.listener)
+    defer { server.close() }
+    let client = RPCClient(connector: transport.connector)
+    defer { client.close() }
+    let error = await #expect(throws: RPCError.self) {
+      try await OnceClient(client).append(AppendRequest(entry: "Sunday"))
+    }
+    #expect(error?.code == .permissionDenied)
+  }
+
+  @Test func breakfastIsAtEightAlsoWhenTheClocksChange() throws {
+    // The night in which New York's clocks go forward.
+    let evening = Instant(seconds: 1_772_924_400)
+    let next = try nextBreakfast(after: evening, in: "America/New_York", zones: Zones())
+    #expect(next == Instant(seconds: 1_772_971_200))
+  }
+
+  @Test func aRecordOfNobodyIsKeptWithoutAGrant() async throws {
+    let store = try Store(
+      inMemoryWith: SealingKeys(worker: "count"), migrations: [MissedCount.migration])
+    let count = try await store.write { transaction in
+      try transaction.save(MissedCount(id: "all", count: 2))
+      return try transaction.record(MissedCount.self, id: "all")?.count
+    }
+    #expect(count == 2)
+    #expect(throws: RPCError.self) { try MissedCount.follow(in: WorkerContext(), into: store) }
   }
 }
