@@ -257,9 +257,9 @@ let testing: [Target] = [
   tests(
     "ManualTests",
     [
-      "KithAccess", "KithJSON", "KithRPC", "KithSealing", "KithStore", "KithTime",
-      "KithTransportInProcess", "KithWire", "KithWorker", "KithWorkerStore", "RemindersContract",
-      "RiskContract", "TestingContract", grdb, logging,
+      "KithAccess", "KithJSON", "KithManifest", "KithRPC", "KithSealing", "KithStore",
+      "KithTesting", "KithTime", "KithTransportInProcess", "KithWire", "KithWorker",
+      "KithWorkerStore", "RemindersContract", "RiskContract", "TestingContract", grdb, logging,
     ]),
   tests(
     "ContractTests",

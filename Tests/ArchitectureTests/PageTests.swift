@@ -96,7 +96,8 @@ import Testing
     }
     #expect(keys.count > 40, "\(keys)")
     for key in keys.sorted() {
-      let isNamed = ["`\(key)`", "`\(key).", ".\(key)`", "`\(key):", "{ \(key):"].contains { pages.contains($0) }
+      let forms = ["`\(key)`", "`\(key).", ".\(key)`", "`\(key):", "{ \(key):"]
+      let isNamed = forms.contains { pages.contains($0) }
       #expect(isNamed, "no page names the key '\(key)' of a manifest")
     }
   }
