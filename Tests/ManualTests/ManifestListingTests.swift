@@ -9,7 +9,9 @@ import Testing
 
   private static let plugin = "plugin: pill-box\nversion: 1.0.0\nexecutable: pill-box-worker\n"
   private static let product = "product: my-product\n"
-  private static let keysOfProducts: Set<String> = ["workers", "remote", "metrics", "alerts"]
+  private static let keysOfProducts: Set<String> = [
+    "alerts", "metrics", "pager", "remote", "workers",
+  ]
 
   private static func listings() -> [(page: String, text: String)] {
     ["KithHost", "KithWorker"].flatMap { module in
