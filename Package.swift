@@ -91,7 +91,7 @@ func workerPlugin(
   ]
 }
 
-// MARK: - The house, floor by floor; a module imports only from floors below (README.md has the picture)
+// MARK: - The layers; a module imports only from layers below (KithHost.docc/Architecture.md)
 
 /// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire, CLinux KithHost
 /// and KithCommands, which starts it.
@@ -254,6 +254,14 @@ let testing: [Target] = [
       "KithTransportNng", "KithWire", "KithWorker", "RemindersContract", "WorkerContract",
     ]),
   tests("ArchitectureTests", []),
+  // The listings of the manual, compiled and tested.
+  tests(
+    "ManualTests",
+    [
+      "KithAccess", "KithAccessStore", "KithJSON", "KithManifest", "KithRPC", "KithSealing",
+      "KithStore", "KithTesting", "KithTime", "KithTransportInProcess", "KithWire", "KithWorker",
+      "KithWorkerStore", "RemindersContract", "RiskContract", "TestingContract", logging,
+    ]),
   tests(
     "ContractTests",
     [

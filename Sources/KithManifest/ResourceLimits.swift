@@ -13,7 +13,7 @@ public struct ResourceLimits: Sendable, Hashable {
   /// Memory in bytes from which on the kernel slows the worker down and takes back what it can. None unless told; 16 MiB at
   /// least.
   public var memoryHighBytes: UInt64?
-  /// Open files, sockets among them, of each process. The host's own limit unless told; 32 to 1048576.
+  /// Open files, sockets among them, of each process. Defaults to the host's own limit; 64 to 1048576.
   public var openFiles: Int?
   /// Processes and threads, all together. Defaults to `standardProcesses`; 8 to 1000000.
   public var processes: Int?

@@ -1,7 +1,7 @@
-/// Who may import whom: the floor plan of README.md as data.
+/// Who may import whom: the layers of Architecture.md as data.
 ///
 /// A module that is not listed, or an import that its row does not name, fails `ImportTests`. Change a row only together
-/// with the picture in the README, and only downwards.
+/// with the picture in Architecture.md, and only downwards.
 enum House {
   /// What every module may import: the standard library's own modules and the system's C library.
   static let everywhere: Set<String> = ["Swift", "Synchronization", "_Concurrency"]

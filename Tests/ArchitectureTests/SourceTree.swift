@@ -26,6 +26,11 @@ enum SourceTree {
     return paths.sorted()
   }
 
+  /// Whether there is a file or folder at a path from the root.
+  static func exists(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: root.appending(path: path).path)
+  }
+
   static func text(of path: String) throws -> String {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }

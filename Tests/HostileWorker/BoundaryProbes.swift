@@ -23,7 +23,7 @@ struct BoundaryProbes: Sendable {
     self.surroundings = surroundings
   }
 
-  /// The probes, in the order of the README's table.
+  /// The probes, in the order of the table in Security.md.
   var all: [Probe] {
     [
       Probe(

@@ -10,7 +10,7 @@ struct Probe: Sendable {
     case gained(String)
   }
 
-  /// What it is about; the rows of the README's table go by it.
+  /// What it is about; the rows of the table in Security.md go by it.
   let name: String
   /// What it tries, for the report.
   let tried: String

@@ -40,7 +40,7 @@ import TestingContract
     let begin = try #require(lines.firstIndex { $0.contains("@Test func nothingIsLost") })
     let end = try #require(lines[begin...].firstIndex { $0 == "  }" })
     let listing = lines[begin...end].map { $0.hasPrefix("  ") ? $0.dropFirst(2) : $0 }
-    #expect(article.contains("```swift\n" + listing.joined(separator: "\n") + "\n```"))
+    #expect(article.contains("\n" + listing.joined(separator: "\n") + "\n```"))
     #expect(listing.count { !$0.isEmpty } <= 22)
   }
 }

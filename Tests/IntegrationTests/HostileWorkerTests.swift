@@ -6,7 +6,7 @@ import Testing
 
 /// A worker that tries to get out of its sandbox, in a real product, started by whoever runs the tests.
 ///
-/// Each probe does no harm should it succeed. The table in the README's section on security has its row.
+/// Each probe does no harm should it succeed. The table of the page on security has its row.
 @Suite struct HostileWorkerTests {
   /// A line of the worker's report.
   private struct Line {
@@ -104,8 +104,8 @@ import Testing
       for line in lines {
         #expect(!line.gained, "\(line.name) (\(line.tried)): \(line.how)")
       }
-      let rows = try Self.rowsOfReadme()
-      #expect(Set(lines.map(\.name)) == Set(rows), "the README's table of probes")
+      let rows = try Self.rowsOfThePage()
+      #expect(Set(lines.map(\.name)) == Set(rows), "the table of probes in Security.md")
 
       // What is outside is as it was, and what was tried on is alive.
       #expect(TemporaryFolder.names(in: outside.path) == before)
@@ -129,11 +129,13 @@ import Testing
     _ = await stranger.exitCode()
   }
 
-  /// The first column of the table in the README's section on security.
-  private static func rowsOfReadme() throws -> [String] {
+  /// The first column of the table in the page on security.
+  private static func rowsOfThePage() throws -> [String] {
     let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let readme = try #require(TemporaryFolder.text(of: "/\(root)/README.md"))
-    let section = try #require(readme.split(separator: "\n## ").first { $0.hasPrefix("Security") })
+    let page = try #require(
+      TemporaryFolder.text(of: "/\(root)/Sources/KithHost/KithHost.docc/Security.md"))
+    let section = try #require(
+      page.split(separator: "\n## ").first { $0.hasPrefix("What was tried") })
     return section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
       .compactMap { $0.split(separator: "|").first?.trimming() }
   }

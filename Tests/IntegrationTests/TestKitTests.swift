@@ -72,7 +72,7 @@ struct TestKitTests {
     }
   }
 
-  /// The lines of the README.
+  /// The listing of the kit's article.
   @Test func aScamIsFoundAlsoByTheEngineThatComesAfterAKilledOne() async throws {
     let setup = ProductSetup(product: "boomer-buddy")
       .configuring("risk-engine", ["label_high": 0.5])
