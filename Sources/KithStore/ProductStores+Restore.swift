@@ -166,15 +166,11 @@ extension ProductStores {
   /// the copy's path, nil when there was no store.
   private func keepAside(_ worker: String) throws -> String? {
     let path = path(of: worker)
-    guard let size = RegularFile.size(path) else { return nil }
+    guard RegularFile.size(path) != nil else { return nil }
     var number = 1
     while RegularFile.isTaken("\(path).before-restore-\(number)") { number += 1 }
     let old = "\(path).before-restore-\(number)"
-    // What is in the write-ahead log goes into the file, if the file is whole.
-    if size > 0, let queue = try? RegularFile.openDatabase(path, Configuration()) {
-      _ = try? queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-      try? queue.close()
-    }
+    // Both as they are, before SQLite opens either: it removes the log of a file that it does not know.
     try DurableCopy.copy(path, to: old)
     if RegularFile.size("\(path)-wal") ?? 0 > 0 {
       try DurableCopy.copy("\(path)-wal", to: "\(old)-wal")

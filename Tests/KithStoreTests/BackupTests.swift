@@ -159,9 +159,14 @@ struct BackupTests {
     let zeros = [UInt8](repeating: 0, count: 100_000)
     try product.folder.write(zeros, to: "state/workers/reminders/store.sqlite", mode: 0o600)
     #expect(throws: StoreError.self) { try product.open("reminders") }
-    _ = try product.stores.restore(backup, product: "milo")
+    let log = [UInt8](repeating: 7, count: 5_000)
+    try product.folder.write(log, to: "state/workers/reminders/store.sqlite-wal", mode: 0o600)
+    let restoration = try product.stores.restore(backup, product: "milo")
     let notes = try await product.notes(of: "reminders")
     #expect(notes.count == 10)
+    // What stood there is kept as it was, with the log, in which something may be that can be saved.
+    let kept = try #require(restoration.kept["reminders"])
+    #expect(Files.bytes(kept) == zeros && Files.bytes("\(kept)-wal") == log)
   }
 
   /// Expects that a restore fails and changes nothing.

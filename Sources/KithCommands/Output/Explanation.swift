@@ -22,25 +22,24 @@ struct Explanation {
       "\(indent)\(SafeText.line(worker.name)) is \(state), \(ago(worker.sinceMs, "since"))"
     ]
     func because(_ text: String, _ colour: Terminal.Colour? = nil) {
-      let wrapped = Prose.wrapped(
-        CommandHint.located(text, options), width: max(40, terminal.width - 2 * depth - 4))
+      let wrapped = Prose.wrapped(text, width: max(40, terminal.width - 2 * depth - 4))
       for (index, line) in wrapped.enumerated() {
         let text = colour.map { terminal.text(line, $0) } ?? line
         lines.append(indent + (index == 0 ? "  - " : "    ") + text)
       }
     }
-    if !worker.reason.isEmpty { because(SafeText.line(worker.reason)) }
+    if !worker.reason.isEmpty { because(words(worker.reason)) }
     if let health = worker.health, !health.degradation.isEmpty,
       !worker.reason.contains(health.degradation)
     {
-      because("degraded: \(SafeText.line(health.degradation))", .yellow)
+      because("degraded: \(words(health.degradation))", .yellow)
     }
     if let exit = worker.lastExit {
       // A short one is said in full where somebody looks for it.
       let isSaid = exit.description.count > 60 && worker.reason.contains(exit.description)
       because(
         "generation \(exit.generation) ended \(ago(exit.atMs))"
-          + (isSaid ? ", for that reason" : ": \(SafeText.line(exit.description))"))
+          + (isSaid ? ", for that reason" : ": \(words(exit.description))"))
       let width = max(40, terminal.width - 2 * depth - 6)
       lines += exit.linesBesideDescription.map { TextWidth.clipped(SafeText.line($0), to: width) }
         .map { indent + "    " + terminal.text("| " + $0, .faint) }
@@ -68,6 +67,11 @@ struct Explanation {
       lines += self.lines(of: other, depth: depth + 1, seen: seen)
     }
     return lines
+  }
+
+  /// What a worker or its host says, with commands that find the product.
+  private func words(_ text: String) -> String {
+    CommandHint.located(SafeText.line(text), options)
   }
 
   /// What somebody could do about it; nil when there is nothing to be done.
