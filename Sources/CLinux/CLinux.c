@@ -169,6 +169,7 @@ static int take_step(const struct kith_linux_root_step *step) {
     case KITH_LINUX_FOLDER: return mkdir(step->path, 0755);
     case KITH_LINUX_FILE: return mknod(step->path, S_IFREG | 0644, 0);
     case KITH_LINUX_LINK: return symlink(step->target, step->path);
+    default: break;
   }
   if (mount(before, step->path, NULL, MS_BIND | MS_REC, NULL) != 0) return -1;
   switch (step->kind) {
