@@ -55,16 +55,30 @@ final class RootLock: Sendable {
     }
   }
 
+  /// How long the lock of a host that is gone is waited for. A process that it was starting when it was killed holds its files,
+  /// the lock among them, until it has become another program.
+  private static let patience = Duration.seconds(5)
+
   private static func lock(
     _ descriptor: Descriptor, _ path: String, holder: () -> Int32?
   ) throws(Failure) {
+    let end = ContinuousClock.now + patience
     while flock(descriptor.number, LOCK_EX | LOCK_NB) != 0 {
       switch errno {
       case EINTR: continue
-      case EWOULDBLOCK: throw .held(byPid: holder())
+      case EWOULDBLOCK:
+        let pid = holder()
+        guard let pid, isGone(pid), .now < end else { throw .held(byPid: pid) }
+        usleep(2_000)
       default: throw .system(SystemError("lock \(path)"))
       }
     }
+  }
+
+  /// Whether a process has ended, though its parent may not know yet.
+  private static func isGone(_ pid: Int32) -> Bool {
+    guard pid > 0, let status = ProcessFile.text("/proc/\(pid)/stat") else { return pid > 0 }
+    return status.contains(") Z ") || status.contains(") X ")
   }
 
   private func writeHolder() throws(SystemError) {

@@ -173,7 +173,7 @@ struct HostCommand: AsyncParsableCommand {
   /// Has the restless worker started, stopped and restarted by whichever host lives.
   private func disturb(_ product: RunningProduct, _ counts: Counts) async {
     var generator = SeededGenerator(seed: seed, stream: 1)
-    while counts.goesOn {
+    while counts.goesOn, !Task.isCancelled {
       let options = CallOptions(timeout: .seconds(5))
       switch Int.random(in: 0..<3, using: &generator) {
       case 0:
@@ -199,7 +199,7 @@ struct HostCommand: AsyncParsableCommand {
     let engine = RiskEngineClient(product.client(of: name))
     let filler = String(repeating: "x", count: 100)
     var number = 0
-    while counts.goesOn {
+    while counts.goesOn, !Task.isCancelled {
       number += 1
       let line = "\(caller) \(number) \(filler)"
       // Both streams in turn.
@@ -219,7 +219,7 @@ struct HostCommand: AsyncParsableCommand {
 
   /// Callers who come anew and ask whichever host lives for the way, or wait for one.
   private func newcomers(_ product: RunningProduct, _ counts: Counts) async {
-    while counts.goesOn {
+    while counts.goesOn, !Task.isCancelled {
       for name in Self.steady {
         let connection = HostConnection(
           product: "soak", address: product.places.controlAddress)
