@@ -322,8 +322,8 @@ let testing: [Target] = [
     "KithHostTests",
     [
       "CLinux", "FileCallLog", "HealthContract", "HostContract", "KithHost", "KithIdentity",
-      "KithManifest", "KithRPC", "KithSupervision", "KithTransportNng", "MetricsContract",
-      "WorkerContract", crypto,
+      "KithManifest", "KithRPC", "KithSupervision", "KithTesting", "KithTransportNng",
+      "MetricsContract", "WorkerContract", crypto,
     ]),
   tests(
     "KithWorkerTests",

@@ -214,7 +214,7 @@ extension AlertRule: CustomStringConvertible {
     case .restarts: return figure == 1 ? "1 restart" : "\(Self.decimal(figure)) restarts"
     case .down, .quarantined, .degraded:
       let seconds = Int64(min(figure, 1e12))
-      // Beyond two minutes nobody counts the seconds.
+      // From two minutes on, whole minutes.
       if seconds >= 60 { return Self.words(.seconds(seconds < 120 ? seconds : seconds / 60 * 60)) }
     case .p50, .p95, .p99: break
     }

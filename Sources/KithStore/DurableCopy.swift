@@ -2,6 +2,9 @@ import Glibc
 
 /// Whole files of a database, copied and removed.
 enum DurableCopy {
+  /// The ends of the names of the files that SQLite keeps beside a database.
+  static let besideSuffixes = ["-wal", "-shm", "-journal"]
+
   /// Copies a file to one that only its owner can read, and waits until it is on the disk.
   static func copy(_ source: String, to target: String) throws(StoreError) {
     let from = try RegularFile.open(source, O_RDONLY)
@@ -26,6 +29,14 @@ enum DurableCopy {
     }
   }
 
+  /// Puts a file with that content in the place of another, or of none: a loss of power leaves the one or the other.
+  static func replace(_ path: String, with bytes: [UInt8]) throws(StoreError) {
+    let draft = "\(path).draft"
+    try write(bytes, to: draft)
+    guard rename(draft, path) == 0 else { throw StoreError(system: path) }
+    try syncFolder(of: path)
+  }
+
   /// Waits until the content of a file is on the disk.
   static func sync(_ path: String) throws(StoreError) {
     let file = try RegularFile.open(path, O_RDONLY)
@@ -35,7 +46,7 @@ enum DurableCopy {
 
   /// Removes a database file with its write-ahead log and index; what is not there is no matter.
   static func removeDatabase(_ path: String) {
-    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    for suffix in [""] + besideSuffixes { unlink(path + suffix) }
   }
 
   /// Waits until what was made, renamed or removed in the folder of a file is on the disk.

@@ -167,9 +167,7 @@ extension ProductStores {
   private func keepAside(_ worker: String) throws -> String? {
     let path = path(of: worker)
     guard RegularFile.size(path) != nil else { return nil }
-    var number = 1
-    while RegularFile.isTaken("\(path).before-restore-\(number)") { number += 1 }
-    let old = "\(path).before-restore-\(number)"
+    let old = RegularFile.freePath(numbering: "\(path).before-restore")
     // Both as they are, before SQLite opens either: it removes the log of a file that it does not know.
     try DurableCopy.copy(path, to: old)
     if RegularFile.size("\(path)-wal") ?? 0 > 0 {

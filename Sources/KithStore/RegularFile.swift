@@ -31,10 +31,12 @@ enum RegularFile {
       ? Int(status.st_size) : nil
   }
 
-  /// Whether there is anything at a path, be it a link that leads nowhere.
-  static func isTaken(_ path: String) -> Bool {
+  /// The first path of `PATH-1`, `PATH-2`, ... at which there is nothing, not even a link that leads nowhere.
+  static func freePath(numbering path: String) -> String {
     var status = stat()
-    return lstat(path, &status) == 0
+    var number = 1
+    while lstat("\(path)-\(number)", &status) == 0 { number += 1 }
+    return "\(path)-\(number)"
   }
 
   /// Some bytes of a file; nil when it has not so many.
@@ -50,7 +52,7 @@ enum RegularFile {
   /// Checks that a database and the files that SQLite keeps beside it are regular files, as far as they are there.
   /// - Throws: ``StoreError`` `unusable`.
   static func checkDatabase(_ path: String) throws(StoreError) {
-    for suffix in ["", "-wal", "-shm", "-journal"] {
+    for suffix in [""] + DurableCopy.besideSuffixes {
       var status = stat()
       guard lstat(path + suffix, &status) == 0 else { continue }
       guard status.st_mode & S_IFMT == S_IFREG else { throw notRegular(path + suffix) }

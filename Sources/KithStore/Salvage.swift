@@ -50,9 +50,7 @@ public struct Salvage: Sendable, Hashable, CustomStringConvertible {
     because error: StoreError
   ) throws(StoreError) -> Salvage {
     let draft = StoreReplacement.draft(of: path)
-    var number = 1
-    while RegularFile.isTaken("\(path).damaged-\(number)") { number += 1 }
-    let backup = "\(path).damaged-\(number)"
+    let backup = RegularFile.freePath(numbering: "\(path).damaged")
     do {
       try copyDamaged(path, to: backup)
       DurableCopy.removeDatabase(draft)

@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import KithSealing
 
 /// The digest of a settled database file, in a file beside it (`store.sqlite.digest`).
 ///
@@ -36,12 +37,9 @@ struct StoreDigest: Hashable {
   private static func signature(
     _ log: String, _ commits: Int64, _ content: SHA256Digest, _ sealing: StoreSealing
   ) -> String {
-    let bytes = sealing.fingerprint(
-      Array("\(title) \(log) \(commits) ".utf8) + Array(content), of: purpose)
-    return bytes.map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0\(digits)" : digits
-    }.joined()
+    Hexadecimal.text(
+      of: sealing.fingerprint(
+        Array("\(title) \(log) \(commits) ".utf8) + Array(content), of: purpose))
   }
 
   /// The one line of the file.
@@ -75,11 +73,7 @@ struct StoreDigest: Hashable {
 
   /// Writes the digest beside a store, durably.
   func write(of store: String) throws(StoreError) {
-    let path = Self.path(of: store)
-    let draft = "\(path).draft"
-    try DurableCopy.write(Array(text.utf8), to: draft)
-    guard rename(draft, path) == 0 else { throw StoreError(system: path) }
-    try DurableCopy.syncFolder(of: path)
+    try DurableCopy.replace(Self.path(of: store), with: Array(text.utf8))
   }
 
   /// Removes the digest of a store that is about to be written to, durably.

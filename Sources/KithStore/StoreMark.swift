@@ -89,12 +89,9 @@ struct StoreMark: Hashable {
   /// Writes a whole new file, durably.
   static func create(_ path: String, _ mark: StoreMark, _ sealing: StoreSealing) throws(StoreError)
   {
-    let draft = "\(path).draft"
     let line = mark.line(sealing)
     let slot = line + [UInt8](repeating: 0, count: slotSize - line.count)
-    try DurableCopy.write(slot + slot, to: draft)
-    guard rename(draft, path) == 0 else { throw StoreError(system: path) }
-    try DurableCopy.syncFolder(of: path)
+    try DurableCopy.replace(path, with: slot + slot)
   }
 }
 

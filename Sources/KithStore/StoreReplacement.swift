@@ -40,7 +40,7 @@ enum StoreReplacement {
     }
     if access(draft, F_OK) == 0 {
       // The log of the old database must never be found beside the new one.
-      for suffix in ["-wal", "-shm", "-journal", StoreDigest.suffix] { unlink(path + suffix) }
+      for suffix in DurableCopy.besideSuffixes + [StoreDigest.suffix] { unlink(path + suffix) }
       try DurableCopy.syncFolder(of: path)
       guard rename(draft, path) == 0 else { throw StoreError(system: path) }
       try DurableCopy.syncFolder(of: path)

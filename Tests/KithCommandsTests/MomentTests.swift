@@ -28,7 +28,7 @@ import Testing
 
   @Test func aDateStandsBeforeTheFirstLineOfEachDayButToday() {
     let day: Int64 = 86_400_000
-    let days = DayHeading(Terminal(), now: now)
+    let days = DayHeading(now: now)
     #expect(days.before(milliseconds: now) == nil)
     let yesterday = Quantities.date(milliseconds: now - day)
     #expect(days.before(milliseconds: now - day) == "-- \(yesterday)")

@@ -1,6 +1,6 @@
 import KithTime
 
-/// A moment that an option names: `10m` ago, an instant, or a time of the day.
+/// A moment that an option names: `10m` ago, or an instant.
 enum MomentOption {
   static let expected =
     "expected how long ago (90s, 10m, 2h, 1d), or a date and time with an offset (2026-03-08T07:30:00Z)"

@@ -4,13 +4,11 @@ import Synchronization
 ///
 /// Safe to use from any thread.
 final class DayHeading: Sendable {
-  private let terminal: Terminal
   private let day: Mutex<String>
 
   /// Headings for lines that are read on a day.
   /// - Parameter now: in milliseconds since 1970.
-  init(_ terminal: Terminal, now: Int64 = Surroundings.now) {
-    self.terminal = terminal
+  init(now: Int64 = Surroundings.now) {
     day = Mutex(Quantities.date(milliseconds: now))
   }
 
@@ -21,6 +19,6 @@ final class DayHeading: Sendable {
       defer { day = date }
       return day != date
     }
-    return isOther ? terminal.text("-- \(date)", .faint) : nil
+    return isOther ? "-- \(date)" : nil
   }
 }

@@ -8,14 +8,7 @@ struct EventWriter: Sendable {
   let isJSON: Bool
   /// Whether each line says whose it is.
   let showsNames: Bool
-  private let days: DayHeading
-
-  init(terminal: Terminal, isJSON: Bool, showsNames: Bool) {
-    self.terminal = terminal
-    self.isJSON = isJSON
-    self.showsNames = showsNames
-    days = DayHeading(terminal)
-  }
+  private let days = DayHeading()
 
   func write(_ events: [ShownEvent]) throws(CommandFailure) {
     guard !events.isEmpty else { return }
@@ -23,7 +16,7 @@ struct EventWriter: Sendable {
       events.flatMap { event in
         let heading =
           isJSON || event.lost != nil ? nil : days.before(milliseconds: event.event.atMs)
-        return [heading, text(of: event)].compactMap(\.self)
+        return [heading.map { terminal.text($0, .faint) }, text(of: event)].compactMap(\.self)
       })
   }
 

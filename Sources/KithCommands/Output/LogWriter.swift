@@ -7,20 +7,14 @@ struct LogWriter: Sendable {
   let isJSON: Bool
   /// Whether each line says whose it is.
   let showsNames: Bool
-  private let days: DayHeading
-
-  init(terminal: Terminal, isJSON: Bool, showsNames: Bool) {
-    self.terminal = terminal
-    self.isJSON = isJSON
-    self.showsNames = showsNames
-    days = DayHeading(terminal)
-  }
+  private let days = DayHeading()
 
   func write(_ lines: [LogLine]) throws(CommandFailure) {
     guard !lines.isEmpty else { return }
     try Output.lines(
       lines.flatMap { line in
-        [isJSON ? nil : days.before(milliseconds: line.atMs), text(of: line)].compactMap(\.self)
+        let heading = isJSON ? nil : days.before(milliseconds: line.atMs)
+        return [heading.map { terminal.text($0, .faint) }, text(of: line)].compactMap(\.self)
       })
   }
 

@@ -26,6 +26,11 @@ struct ProcessIdentity: Hashable, Sendable {
     return status.waitStatus
   }
 
+  /// Whether no process of that pid runs: there is none, or one that only waits for its parent.
+  static func hasEnded(pid: Int32) -> Bool {
+    status(ofPid: pid).map { ["Z", "X"].contains($0.state) } ?? true
+  }
+
   private static func status(
     ofPid pid: Int32
   ) -> (identity: ProcessIdentity, state: Substring, waitStatus: Int32?)? {

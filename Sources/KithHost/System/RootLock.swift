@@ -68,17 +68,13 @@ final class RootLock: Sendable {
       case EINTR: continue
       case EWOULDBLOCK:
         let pid = holder()
-        guard let pid, isGone(pid), .now < end else { throw .held(byPid: pid) }
+        guard let pid, pid > 0, ProcessIdentity.hasEnded(pid: pid), .now < end else {
+          throw .held(byPid: pid)
+        }
         usleep(2_000)
       default: throw .system(SystemError("lock \(path)"))
       }
     }
-  }
-
-  /// Whether a process has ended, though its parent may not know yet.
-  private static func isGone(_ pid: Int32) -> Bool {
-    guard pid > 0, let status = ProcessFile.text("/proc/\(pid)/stat") else { return pid > 0 }
-    return status.contains(") Z ") || status.contains(") X ")
   }
 
   private func writeHolder() throws(SystemError) {

@@ -12,7 +12,7 @@ extension ServiceDefinition {
   /// It concerns the unary methods that the contract calls neither idempotent nor free of side effects. Their handlers change
   /// that store by its `write(for:)` alone, once in each call: what they change and what they answer is one transaction. A
   /// handler that writes in another way is refused before anything is written, with or without a key; one that answers a call
-  /// under a key and has kept no answer is INTERNAL. What is answered is what was kept. An error is no answer: nothing was
+  /// under a key and has kept no answer is INTERNAL. The caller gets the kept answer. An error is not kept: nothing was
   /// changed, and a repeat is carried out.
   public func keepingAnswers(in store: any AnswerKeeper) -> ServiceDefinition {
     ServiceDefinition(
