@@ -66,7 +66,7 @@ struct HostCommand: AsyncParsableCommand {
       let orphans = last.processes().filter { !led.contains($0) }
       let outcome = Outcome(
         restarted: Self.restarts(before, after), early: early, orphans: orphans.count,
-        lines: try await loggedLines(of: last))
+        lines: try await loggedLines(of: last, having: counts.written.withLock { $0 }))
       product.connection.close()
       // Also proves that no process of the product is left.
       try await last.stop()
@@ -237,7 +237,25 @@ struct HostCommand: AsyncParsableCommand {
     }
   }
 
-  /// All that the steady workers have in their logs.
+  /// How long the logs may take to catch up with what was written.
+  private static let timeToLog = Duration.seconds(30)
+
+  /// All that the steady workers have in their logs, once they have what was written or their time is over: a line waits in its
+  /// spool until personal data have been looked for in it.
+  private func loggedLines(
+    of product: RunningProduct, having written: [String: [String]]
+  ) async throws -> [String: [String]] {
+    let deadline = ContinuousClock.now + Self.timeToLog
+    while true {
+      let lines = try await loggedLines(of: product)
+      let isComplete = written.allSatisfy { name, written in
+        Set(lines[name] ?? []).isSuperset(of: written)
+      }
+      if isComplete || .now > deadline { return lines }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
   private func loggedLines(of product: RunningProduct) async throws -> [String: [String]] {
     var lines: [String: [String]] = [:]
     for name in Self.steady {
