@@ -209,4 +209,23 @@ struct EdgeCaseTests {
     let model = try await service.getModel(GetModelRequest(), context: Fixtures.context)
     #expect(model.bundleProblem == problem)
   }
+
+  @Test func aBundleOfTheConfigurationAnswersOrSaysWhyNot() async throws {
+    let good = try BundleCopy()
+    let name = String(try #require(good.folder.split(separator: "/").last))
+    let shipped = try BundleCopy()
+    let service = try RiskEngineService(resources: shipped.folder, settings: .standard)
+    func problem(_ bundle: String) async throws -> String {
+      service.use(try RiskEngineSettings(medium: 0.35, high: 0.7, bundle: bundle))
+      return try await service.getModel(GetModelRequest(), context: Fixtures.context).bundleProblem
+    }
+    #expect(try await problem(name) == "")
+    #expect(try await problem("missing").contains("missing"))
+    #expect(try await problem("") == "")
+    try good.remove("rules.json")
+    #expect(try await problem(name).contains("rules.json"))
+    #expect(throws: RPCError.self) {
+      try RiskEngineSettings(medium: 0.35, high: 0.7, bundle: "../elsewhere")
+    }
+  }
 }

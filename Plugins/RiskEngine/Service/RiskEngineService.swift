@@ -18,6 +18,8 @@ public final class RiskEngineService: RiskEngineHandler {
   }
 
   private let state: Mutex<State>
+  /// The folder of the bundle that ships; nil when the service was given one that is loaded.
+  private let resources: String?
   private let scanner = PersonalDataScanner()
   private let zones = Zones()
   private static let longestLink = 4096
@@ -25,22 +27,31 @@ public final class RiskEngineService: RiskEngineHandler {
   /// A service over resources that are loaded already.
   public init(bundle: ResourceBundle, settings: RiskEngineSettings = .standard) {
     state = Mutex(State(bundle: bundle, settings: settings))
+    resources = nil
   }
 
-  /// A service over the resources in a folder.
+  /// A service over the resources in a folder, or the bundle beside it that the settings name.
   ///
-  /// - Throws: FAILED_PRECONDITION, naming the file, when one is missing, damaged or does not match its checksum.
-  public convenience init(resources folder: String, settings: RiskEngineSettings) throws(RPCError) {
+  /// - Throws: FAILED_PRECONDITION, naming the file, when one in `folder` is missing, damaged or does not match its checksum.
+  public init(resources folder: String, settings: RiskEngineSettings) throws(RPCError) {
     do throws(ResourceError) {
-      self.init(bundle: try ResourceBundle(folder: folder), settings: settings)
+      state = Mutex(State(bundle: try ResourceBundle(folder: folder), settings: .standard))
     } catch {
       throw RPCError(.failedPrecondition, "\(error)")
     }
+    resources = folder
+    use(settings)
   }
 
-  /// Answers from now on by these settings.
+  /// Answers from now on by these settings. A bundle that they name and that is damaged changes nothing of the answers;
+  /// `GetModel` tells why.
   public func use(_ settings: RiskEngineSettings) {
-    state.withLock { $0.settings = settings }
+    let before = state.withLock { state in
+      defer { state.settings = settings }
+      return state.settings.bundle
+    }
+    guard let resources, settings.bundle != before else { return }
+    useBundle(in: settings.bundle.isEmpty ? resources : "\(resources)/../\(settings.bundle)")
   }
 
   /// Answers from now on by the bundle in a folder. One that is damaged changes nothing: the last good one

@@ -7,15 +7,19 @@ public struct RiskEngineSettings: Sendable, Hashable {
   public let bands: Bands
   /// Numbers that the product suspects, as digits with the country code.
   public let suspectedNumbers: Set<String>
+  /// The folder beside `Resources` whose bundle answers in its place; empty for `Resources`.
+  public let bundle: String
 
   /// What ships.
-  public static let standard = RiskEngineSettings(checked: .standard, suspectedNumbers: [])
+  public static let standard = RiskEngineSettings(
+    checked: .standard, suspectedNumbers: [], bundle: "")
 
-  /// Settings of the keys `label_medium`, `label_high` and `suspected_numbers`.
+  /// Settings of the keys `label_medium`, `label_high`, `suspected_numbers` and `bundle`.
   ///
-  /// - Throws: INVALID_ARGUMENT, naming the key, unless 0 < `medium` < `high` <= 1 and every number is one in E.164.
+  /// - Throws: INVALID_ARGUMENT, naming the key, unless 0 < `medium` < `high` <= 1, every number is one in E.164, and `bundle`
+  ///   is the name of a folder.
   public init(
-    medium: Double, high: Double, suspectedNumbers: [String] = []
+    medium: Double, high: Double, suspectedNumbers: [String] = [], bundle: String = ""
   ) throws(RPCError) {
     guard medium > 0, medium < 1 else {
       throw .invalidArgument(
@@ -36,11 +40,18 @@ public struct RiskEngineSettings: Sendable, Hashable {
       }
       numbers.insert(digits)
     }
-    self.init(checked: Bands(medium: medium, high: high), suspectedNumbers: numbers)
+    guard !bundle.contains("/"), !bundle.hasPrefix(".") else {
+      throw .invalidArgument(
+        field: "configuration.bundle",
+        "expected the name of a folder in the plugin's folder, without '/'")
+    }
+    self.init(
+      checked: Bands(medium: medium, high: high), suspectedNumbers: numbers, bundle: bundle)
   }
 
-  private init(checked bands: Bands, suspectedNumbers: Set<String>) {
+  private init(checked bands: Bands, suspectedNumbers: Set<String>, bundle: String) {
     self.bands = bands
     self.suspectedNumbers = suspectedNumbers
+    self.bundle = bundle
   }
 }
