@@ -92,7 +92,7 @@ func workerPlugin(
 
 // MARK: - The layers; a module imports only from layers below (KithHost.docc/Architecture.md)
 
-/// Floor 0: C. Each library has one Swift door: CNng KithTransportNng, CProtobufC KithWire, CLinux KithHost
+/// Layer 0: C. Each library has one Swift binding: CNng KithTransportNng, CProtobufC KithWire, CLinux KithHost
 /// and KithCommands, which starts it.
 let doors: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
@@ -101,7 +101,7 @@ let doors: [Target] = [
   .target(name: "KithContractsC", dependencies: ["CProtobufC"]),
 ]
 
-/// Floor 1: values and decisions; no process, socket or clock.
+/// Layer 1: values and decisions; no process, socket or clock.
 let pure: [Target] = [
   library("KithWire", ["CProtobufC"]),
   library("KithJSON", []),
@@ -113,7 +113,7 @@ let pure: [Target] = [
   library("KithSupervision", ["KithManifest", "KithMetrics"]),
 ]
 
-/// Floor 2: calls, and the transports that carry them.
+/// Layer 2: calls, and the transports that carry them.
 let calls: [Target] = [
   contract("RPC", serves: false),
   library("KithRPC", ["KithWire", collections]),
@@ -123,7 +123,7 @@ let calls: [Target] = [
   library("KithAccess", ["KithRPC"]),
 ]
 
-/// Floor 3: words: the generated contracts, and what reads contracts at run time.
+/// Layer 3: the generated contracts, and what reads contracts at run time.
 let words: [Target] = [
   contract("Access"),
   contract("Descriptor", serves: false),
@@ -141,7 +141,7 @@ let words: [Target] = [
   library("KithReflection", ["DescriptorContract", "KithJSON", "KithWire"]),
 ]
 
-/// Floor 4: shells that carry decisions out.
+/// Layer 4: shells that carry decisions out.
 let shells: [Target] = [
   library("KithIdentity", ["IdentityContract", "KithRPC", "KithWire", crypto]),
   library("KithSealing", [crypto, cryptoExtras]),
@@ -185,7 +185,7 @@ let shells: [Target] = [
     ]),
 ]
 
-/// Floor 5: programs.
+/// Layer 5: programs.
 let programs: [Target] = [
   program("kithd", ["KithHost", argumentParser, unixSignals]),
   program("kith", ["KithCommands"]),

@@ -1,4 +1,4 @@
-/// Bytes as text after RFC 4648. Written out here because this floor of the house does without Foundation.
+/// Bytes as text after RFC 4648. Written out here because this layer does without Foundation.
 public enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

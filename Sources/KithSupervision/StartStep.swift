@@ -1,4 +1,4 @@
-/// The steps from a wish to a ready worker, in their order; a process that an earlier host has started begins with `adopt`
+/// The steps from a request to a ready worker, in their order; a process that an earlier host has started begins with `adopt`
 /// and goes on with `watch`.
 public enum StartStep: Int, Hashable, Sendable, CaseIterable, Comparable {
   /// A process of an earlier host proves who it is, and that it is ready.

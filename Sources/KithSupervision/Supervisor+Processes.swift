@@ -204,7 +204,7 @@ extension Supervisor {
     switch slot {
     case .predecessor: break
     case .successor:
-      // One that was ended for a wish is no failure of its own.
+      // One that was ended on request is no failure of its own.
       if purpose?.isFault ?? true { failedTrial(of: process, &record, description) }
     case .main:
       if let successor = record.successor {

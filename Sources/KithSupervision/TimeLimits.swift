@@ -1,6 +1,6 @@
 /// How long each part of a process's life may take before the supervisor steps in.
 public struct TimeLimits: Hashable, Sendable {
-  /// From the wish to start it until it is ready.
+  /// From the decision to start it until it is ready.
   public var start: Duration
   /// How long calls in progress may go on when it is drained.
   public var drain: Duration

@@ -82,7 +82,7 @@ public struct WorkerSnapshot: Hashable, Sendable {
   public var restarts: Int
   /// How its last process ended.
   public var lastExit: Exit?
-  /// The last new process that was to take over and did not; nil from the next wish on.
+  /// The last new process that was to take over and did not; nil from the next request on.
   public var failedReplacement: FailedReplacement?
   /// What it waits for or why it does not run, for people; empty when there is nothing to say.
   public var reason: String

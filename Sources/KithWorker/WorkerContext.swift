@@ -97,28 +97,28 @@ public struct WorkerContext: Sendable {
     parts.configurationChanges.accept(keys, take)
   }
 
-  /// Has work done beside the calls, from when the worker is ready until it ends: the task is cancelled then, and is to end
+  /// Runs a task in the background from when the worker is ready until it ends. The task is cancelled then, and must end
   /// soon. To be called before the closure of ``Worker/run(_:)`` returns, or later.
-  public func runBesideCalls(_ body: @escaping @Sendable () async -> Void) {
-    parts.besideCalls.add(body)
+  public func runInBackground(_ body: @escaping @Sendable () async -> Void) {
+    parts.backgroundTasks.add(body)
   }
 
-  /// Serves a service of the SDK's own beside the worker's, on this machine only. To be called before the closure of
+  /// Serves a service of the SDK's own, to callers on this machine only. To be called before the closure of
   /// ``Worker/run(_:)`` returns.
-  package func serveBesideCalls(_ service: ServiceDefinition) {
-    parts.besideCalls.add(service)
+  package func serveInternally(_ service: ServiceDefinition) {
+    parts.backgroundTasks.add(service)
   }
 
   /// Has something done at the moment that the worker is told to end, when callers have been told that it leaves: what would
   /// go on for ever is to end then. To be called before the closure of ``Worker/run(_:)`` returns.
   package func whenLeaving(_ body: @escaping @Sendable () -> Void) {
-    parts.besideCalls.add(farewell: body)
+    parts.backgroundTasks.add(whenLeaving: body)
   }
 
-  /// Has something done when the worker's calls have ended, and the work beside them, before its process leaves: for a second
-  /// or two at most. To be called before the closure of ``Worker/run(_:)`` returns.
+  /// Has the body run when the worker's calls and background tasks have ended, before its process leaves: for two seconds at
+  /// most. To be called before the closure of ``Worker/run(_:)`` returns.
   package func whenEnded(_ body: @escaping @Sendable () async -> Void) {
-    parts.besideCalls.add(closing: body)
+    parts.backgroundTasks.add(whenEnded: body)
   }
 
   /// A client of whichever worker of the product serves a service, by the service's full name; the same one each time.

@@ -12,8 +12,8 @@ struct WorkerParts: Sendable {
   var clock: WorkerClock
   /// Which changes of its configuration it takes over while it runs.
   var configurationChanges = ConfigurationChanges()
-  /// Services and work beside its calls.
-  var besideCalls = BesideCalls()
+  /// Tasks in the background, and services of the SDK's own.
+  var backgroundTasks = BackgroundTasks()
   /// How far its events were published and consumed.
   var eventStandings = EventStandings()
   /// Its sealing keys; none where nothing is kept.

@@ -91,7 +91,7 @@ final class WorkerRuntime: Sendable {
     parts.logger.info("listening", metadata: ["generation": "\(record.generation)"])
     let outcome = await drainWhenTold()
     servers.close()
-    if outcome == .drained { await parts.besideCalls.close(within: Self.timeToClose) }
+    if outcome == .drained { await parts.backgroundTasks.close(within: Self.timeToClose) }
     return outcome
   }
 
@@ -105,7 +105,7 @@ final class WorkerRuntime: Sendable {
     parts.clock.end()
     if case .drain = ending {
       servers.announceLeaving()
-      parts.besideCalls.leave()
+      parts.backgroundTasks.leave()
       if state.withLock({ $0.drain?.linger ?? .zero }) == .zero { servers.beginGracefulShutdown() }
       pulse.wake()
     }
@@ -118,7 +118,7 @@ final class WorkerRuntime: Sendable {
     return await withTaskGroup(of: Void.self) { group in
       var outcome = Outcome.drained
       group.addTask { await self.servers.watchCertificates() }
-      group.addTask { if await self.ready.wait() { await self.parts.besideCalls.run() } }
+      group.addTask { if await self.ready.wait() { await self.parts.backgroundTasks.run() } }
       loop: while let ending = await endings.next() {
         switch ending {
         case .goOn: continue
@@ -211,7 +211,7 @@ final class WorkerRuntime: Sendable {
       throw try startFailed(Self.startFailure(error).withoutPersonalData)
     }
     // Served before the phase says so: whoever reads "serving" can call.
-    let own = made + parts.besideCalls.services.map(calls.counting)
+    let own = made + parts.backgroundTasks.services.map(calls.counting)
     servers.add(own)
     servers.finishServices()
     do throws(RPCError) {
@@ -260,9 +260,9 @@ final class WorkerRuntime: Sendable {
     await parts.eventStandings.reach(ends)
     // Before due work looks at the data: what is taken in meanwhile may be due sooner than it says.
     let consumers = parts.eventStandings.consumers
-    let (nextDue, turns) = try await parts.clock.settle()
+    let (nextDue, runs) = try await parts.clock.settle()
     return MoveClockResponse(
-      nextDueMs: nextDue.map { Int64($0.milliseconds) }, turns: turns,
+      nextDueMs: nextDue.map { Int64($0.milliseconds) }, turns: runs,
       logEnd: try await parts.eventStandings.end, consumers: consumers)
   }
 

@@ -26,7 +26,7 @@ extension WorkerContext {
     let (logger, health, standings) = (logger, health, eventStandings)
     standings.follows(service, as: name)
     let reason = "it cannot take the events of \(service)"
-    runBesideCalls {
+    runInBackground {
       await consumer.run(
         into: projection,
         trouble: { error in

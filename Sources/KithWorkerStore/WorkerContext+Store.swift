@@ -38,11 +38,11 @@ extension WorkerContext {
         part: "sealed values")
     }
     keepAccount(of: store)
-    serveBesideCalls(.events(EventsService(store: store)))
+    serveInternally(.events(EventsService(store: store)))
     // A subscription has no end of its own, and would hold up the worker's for as long as it may take.
     whenLeaving { store.events.endSignals() }
     eventStandings.keepsLog { Position(try await store.read { try $0.endOfEvents() }) }
-    runBesideCalls { [logger, clock] in
+    runInBackground { [logger, clock] in
       // Events grow old by the clock that the worker goes by.
       await EventKeeping(store: store, logger: logger) { Int64(clock.now.milliseconds) }.run()
     }
@@ -65,7 +65,7 @@ extension WorkerContext {
     }
     health.reportsStore { store.standing.map { ($0.log, $0.commits) } }
     whenEnded { await store.settle() }
-    runBesideCalls {
+    runInBackground {
       while !Task.isCancelled {
         store.checkPlace()
         try? await Task.sleep(for: Self.lookAgain)

@@ -24,7 +24,7 @@ struct Left: ParsableCommand {
   var end = false
 
   func run() throws {
-    for left in LeftProduct.all(product: product, root: root) {
+    for left in OrphanedProduct.all(product: product, root: root) {
       if end { try left.end() }
       print(left.line)
     }

@@ -1,6 +1,6 @@
 import Testing
 
-/// A module imports only from floors below it, and only what its row lists.
+/// A module imports only from layers below it, and only what its row lists.
 @Suite struct ImportTests {
   @Test func everyModuleOfSourcesHasARowAndKeepsToIt() throws {
     for folder in try SourceTree.names(in: "Sources") {
@@ -12,15 +12,15 @@ import Testing
       case "KithContracts":
         for area in try SourceTree.names(in: "Sources/KithContracts") {
           // Contracts all have the same shape; a plugin's new one needs no row of its own.
-          let row = House.rows["\(area)Contract"] ?? House.contract
+          let row = Layers.rows["\(area)Contract"] ?? Layers.contract
           try check(folder: "Sources/KithContracts/\(area)", module: "\(area)Contract") {
             row.contains($0)
           }
         }
       default:
         let row = try #require(
-          House.rows[folder],
-          "Sources/\(folder) has no row in House.swift: say what it may import.")
+          Layers.rows[folder],
+          "Sources/\(folder) has no row in Layers.swift: say what it may import.")
         try check(folder: "Sources/\(folder)", module: folder) { row.contains($0) }
       }
     }
@@ -31,7 +31,7 @@ import Testing
       let parts = ["Domain", "Service", "Worker"]
       for part in try SourceTree.names(in: "Plugins/\(plugin)").filter(parts.contains) {
         try check(folder: "Plugins/\(plugin)/\(part)", module: "\(plugin)\(part)") {
-          House.allowed(plugin: plugin, part: part, import: $0)
+          Layers.allowed(plugin: plugin, part: part, import: $0)
         }
       }
     }
@@ -80,9 +80,9 @@ import Testing
     #expect(!files.isEmpty, "\(folder) holds no Swift file.")
     for path in files {
       for (name, line) in try SourceTree.imports(of: path)
-      where !House.everywhere.contains(name) && !allowed(name) {
+      where !Layers.everywhere.contains(name) && !allowed(name) {
         Issue.record(
-          "\(path):\(line): \(module) may not import \(name); see its row in House.swift."
+          "\(path):\(line): \(module) may not import \(name); see its row in Layers.swift."
         )
       }
     }

@@ -12,7 +12,7 @@ struct IPCTests {
   private let folder = SocketFolder()
 
   /// The streams that a listener has accepted.
-  private final class Door: Sendable {
+  private final class ListeningSocket: Sendable {
     let listener: NngListener
     private let streams: AsyncStream<any ByteStream>
 
@@ -54,9 +54,9 @@ struct IPCTests {
   // MARK: - Connecting
 
   @Test func bytesGoBothWays() async throws {
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     let ours = StreamRecorder(try await connect(folder.address()))
-    let theirs = StreamRecorder(try await door.next())
+    let theirs = StreamRecorder(try await socket.next())
     ours.write([1, 2, 3])
     theirs.write([4, 5])
     #expect(await theirs.bytes(3) == [1, 2, 3])
@@ -64,9 +64,9 @@ struct IPCTests {
   }
 
   @Test func whoIsAtTheOtherEndIsKnownOnBothSides() async throws {
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     let ours = try await connect(folder.address())
-    let theirs = try await door.next()
+    let theirs = try await socket.next()
     for stream in [ours, theirs] {
       #expect(stream.peer.uid == geteuid() && stream.peer.gid == getegid())
       #expect(stream.peer.pid == getpid())
@@ -78,7 +78,7 @@ struct IPCTests {
   }
 
   @Test func aProcessOfAnotherUserIsNotTalkedTo() async throws {
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     let asked = Mutex<[PeerIdentity]>([])
     let connector = NngConnector(
       address: folder.address(),
@@ -90,7 +90,7 @@ struct IPCTests {
     #expect(refusal?.code == .permissionDenied)
     #expect(asked.withLock { $0.map(\.uid) } == [geteuid()])
     // The connection is closed, and not left to whoever listens.
-    #expect(await StreamRecorder(try await door.next()).end() == nil)
+    #expect(await StreamRecorder(try await socket.next()).end() == nil)
   }
 
   @Test func aPathWithoutASocketAndOneWithoutAListenerAreUnavailable() async throws {
@@ -104,26 +104,26 @@ struct IPCTests {
   @Test func aSocketThatMayNotBeUsedIsPermissionDenied() async throws {
     // Root may use everything.
     guard geteuid() != 0 else { return }
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     chmod(folder.socket(), 0)
     let refusal = await error { _ = try await connect(folder.address()) }
     #expect(refusal?.code == .permissionDenied, "\(String(describing: refusal))")
-    withExtendedLifetime(door) {}
+    withExtendedLifetime(socket) {}
   }
 
   @Test func aListenerInAFolderThatIsNotThereSaysSo() async throws {
-    let refusal = await error { _ = try Door("ipc://\(folder.path)/none/worker.sock") }
+    let refusal = await error { _ = try ListeningSocket("ipc://\(folder.path)/none/worker.sock") }
     #expect(refusal?.code == .unavailable && refusal?.message.contains("folder must exist") == true)
   }
 
   @Test func aPathHolds107BytesAndNotOneMore() async throws {
     let room = 107 - folder.path.utf8.count - 1
     let longest = String(repeating: "n", count: room)
-    let door = try Door(folder.address(longest))
+    let socket = try ListeningSocket(folder.address(longest))
     let stream = try await connect(folder.address(longest))
     stream.close()
-    withExtendedLifetime(door) {}
-    let long = await error { _ = try Door(folder.address(longest + "n")) }
+    withExtendedLifetime(socket) {}
+    let long = await error { _ = try ListeningSocket(folder.address(longest + "n")) }
     #expect(long?.code == .invalidArgument)
     #expect(long?.message.contains("108 bytes") == true && long?.message.contains("107") == true)
     let dialled = await error { _ = try await connect(folder.address(longest + "n")) }
@@ -141,7 +141,7 @@ struct IPCTests {
   }
 
   @Test func plainTcpIsRefusedUnlessAskedFor() async throws {
-    let refusal = await error { _ = try Door("tcp://127.0.0.1:0") }
+    let refusal = await error { _ = try ListeningSocket("tcp://127.0.0.1:0") }
     #expect(refusal?.code == .invalidArgument && refusal?.message.contains("refused") == true)
     let mixed = await error {
       try NngListener(address: folder.address(), security: .insecure).start { $0.close() }
@@ -156,9 +156,11 @@ struct IPCTests {
   // MARK: - Reading to the end
 
   /// A peer that is read from, and all at once writes and is gone: the poller is told of bytes and end in one.
-  private func writeAndLeave(_ bytes: [UInt8], _ door: Door) async throws -> StreamRecorder {
+  private func writeAndLeave(_ bytes: [UInt8], _ socket: ListeningSocket) async throws
+    -> StreamRecorder
+  {
     let peer = try plain(folder.socket())
-    let recorder = StreamRecorder(try await door.next())
+    let recorder = StreamRecorder(try await socket.next())
     peer.write([0])
     _ = await recorder.bytes(1)
     // For the next read to wait in the kernel.
@@ -169,19 +171,19 @@ struct IPCTests {
 
   @Test(arguments: [1, 100, 60_000])
   func aPeerThatWritesAndClosesAtOnceIsReadToItsEnd(_ size: Int) async throws {
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     let expected = pattern(size)
     for _ in 0..<20 {
-      let recorder = try await writeAndLeave(expected, door)
+      let recorder = try await writeAndLeave(expected, socket)
       #expect(await recorder.end() == nil)
       #expect(recorder.bytes == [0] + expected)
     }
   }
 
   @Test func aPeerThatClosesWhileItIsReadIsReadToItsEnd() async throws {
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     let peer = try plain(folder.socket())
-    let recorder = StreamRecorder(try await door.next())
+    let recorder = StreamRecorder(try await socket.next())
     // More than one read takes.
     let expected = pattern(1_000_000)
     peer.write(expected)
@@ -191,9 +193,9 @@ struct IPCTests {
   }
 
   @Test func aPeerThatOnlyFinishesWritingHasBeenReadWhenTheStreamEnds() async throws {
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     let peer = try plain(folder.socket())
-    let recorder = StreamRecorder(try await door.next())
+    let recorder = StreamRecorder(try await socket.next())
     peer.write([1, 2, 3])
     peer.finishWriting()
     #expect(await recorder.end() == nil)
@@ -232,10 +234,10 @@ struct IPCTests {
   }
 
   @Test func closingTellsBothSidesOnce() async throws {
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     let stream = try await connect(folder.address())
     let ours = StreamRecorder(stream)
-    let theirs = StreamRecorder(try await door.next())
+    let theirs = StreamRecorder(try await socket.next())
     stream.close()
     stream.close()
     #expect(await ours.end() == nil)
@@ -248,9 +250,9 @@ struct IPCTests {
   // MARK: - Amounts
 
   @Test func largeFramesArriveWholeWhileTheReaderPauses() async throws {
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     let ours = StreamRecorder(try await connect(folder.address()))
-    let theirs = StreamRecorder(try await door.next(), reads: false)
+    let theirs = StreamRecorder(try await socket.next(), reads: false)
     let large = pattern(12 << 20)
     ours.write(large)
     _ = await theirs.bytes(1)
@@ -260,20 +262,20 @@ struct IPCTests {
   }
 
   @Test func manySmallWritesArriveInOrder() async throws {
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     let ours = StreamRecorder(try await connect(folder.address()))
-    let theirs = StreamRecorder(try await door.next())
+    let theirs = StreamRecorder(try await socket.next())
     let all = pattern(40_000)
     for start in stride(from: 0, to: all.count, by: 8) { ours.write(Array(all[start..<start + 8])) }
     #expect(await theirs.bytes(all.count) == all)
   }
 
   @Test func manyConnectionsAreAllAccepted() async throws {
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     var pairs: [(StreamRecorder, StreamRecorder)] = []
     for number in 0..<100 as Range<UInt8> {
       let ours = StreamRecorder(try await connect(folder.address()))
-      let theirs = StreamRecorder(try await door.next())
+      let theirs = StreamRecorder(try await socket.next())
       ours.write([number])
       pairs.append((ours, theirs))
     }
@@ -287,21 +289,21 @@ struct IPCTests {
   @Test func aSocketThatADeadProcessLeftIsReplaced() async throws {
     _ = PlainSocket.bound(at: folder.socket())
     #expect(access(folder.socket(), F_OK) == 0)
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     let stream = try await connect(folder.address())
     stream.close()
-    withExtendedLifetime(door) {}
+    withExtendedLifetime(socket) {}
   }
 
   @Test func aListenerKeepsItsSocket() async throws {
-    let door = try Door(folder.address())
-    let second = await error { _ = try Door(folder.address()) }
+    let socket = try ListeningSocket(folder.address())
+    let second = await error { _ = try ListeningSocket(folder.address()) }
     #expect(second?.code == .alreadyExists && second?.message.contains(folder.socket()) == true)
     let ours = StreamRecorder(try await connect(folder.address()))
     // The one that asked whether somebody listens, and the one that connected.
-    var theirs = StreamRecorder(try await door.next())
+    var theirs = StreamRecorder(try await socket.next())
     _ = await theirs.end()
-    theirs = StreamRecorder(try await door.next())
+    theirs = StreamRecorder(try await socket.next())
     ours.write([1])
     #expect(await theirs.bytes(1) == [1])
   }
@@ -318,7 +320,7 @@ struct IPCTests {
     }
     try #require(refusal?.code == EAGAIN, "the backlog is full")
     let before = try #require(self.inode(of: folder.socket()))
-    let second = await error { _ = try Door(folder.address()) }
+    let second = await error { _ = try ListeningSocket(folder.address()) }
     #expect(second?.code == .alreadyExists)
     #expect(self.inode(of: folder.socket()) == before, "it is the very same socket")
     let first = listening.accept()
@@ -331,31 +333,31 @@ struct IPCTests {
     let file = try #require(fopen(path, "w"))
     fputs("mine", file)
     fclose(file)
-    let refusal = await error { _ = try Door(folder.address("notes.txt")) }
+    let refusal = await error { _ = try ListeningSocket(folder.address("notes.txt")) }
     #expect(refusal?.code == .alreadyExists && refusal?.message.contains("no socket") == true)
     // A link to a socket is no socket either: what it leads to is not touched.
     _ = PlainSocket.bound(at: folder.socket("dead.sock"))
     symlink(folder.socket("dead.sock"), folder.socket("link.sock"))
-    let link = await error { _ = try Door(folder.address("link.sock")) }
+    let link = await error { _ = try ListeningSocket(folder.address("link.sock")) }
     #expect(link?.code == .alreadyExists)
     #expect(inode(of: path) != nil && inode(of: folder.socket("dead.sock")) != nil)
   }
 
   @Test func aListenerTakesItsSocketAwayAndLeavesItsStreams() async throws {
-    let door = try Door(folder.address())
+    let socket = try ListeningSocket(folder.address())
     let ours = StreamRecorder(try await connect(folder.address()))
-    let theirs = StreamRecorder(try await door.next())
-    door.listener.close()
+    let theirs = StreamRecorder(try await socket.next())
+    socket.listener.close()
     while inode(of: folder.socket()) != nil { await Task.yield() }
     ours.write([1, 2])
     #expect(await theirs.bytes(2) == [1, 2])
-    let again = await error { try door.listener.start { $0.close() } }
+    let again = await error { try socket.listener.start { $0.close() } }
     #expect(again?.code == .failedPrecondition)
   }
 
   @Test func aListenerStartsOnce() async throws {
-    let door = try Door(folder.address())
-    let again = await error { try door.listener.start { $0.close() } }
+    let socket = try ListeningSocket(folder.address())
+    let again = await error { try socket.listener.start { $0.close() } }
     #expect(again?.code == .failedPrecondition)
     let stream = try await connect(folder.address())
     stream.close()
@@ -363,20 +365,20 @@ struct IPCTests {
 
   @Test func whoComesBackFindsTheNextListener() async throws {
     for round in 0..<20 as Range<UInt8> {
-      let door = try await nextDoor(folder.address())
+      let socket = try await nextSocket(folder.address())
       let ours = StreamRecorder(try await connect(folder.address()))
-      let theirs = StreamRecorder(try await door.next())
+      let theirs = StreamRecorder(try await socket.next())
       theirs.write([round])
       #expect(await ours.bytes(1) == [round])
-      door.listener.close()
+      socket.listener.close()
     }
   }
 
   /// A listener in the place of one that was closed: nng closes it on a thread of its own.
-  private func nextDoor(_ address: String) async throws -> Door {
+  private func nextSocket(_ address: String) async throws -> ListeningSocket {
     while true {
       do {
-        return try Door(address)
+        return try ListeningSocket(address)
       } catch let error as RPCError where error.code == .alreadyExists {
         await Task.yield()
       }

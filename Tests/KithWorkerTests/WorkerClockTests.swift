@@ -12,7 +12,7 @@ import Testing
     let left: Mutex<[Instant]>
     let done = Mutex<[Instant]>([])
     let failures: Mutex<Int>
-    let ran = Bell()
+    let ran = AsyncSignal()
 
     init(_ left: [Instant], failures: Int = 0) {
       self.left = Mutex(left)
@@ -29,7 +29,7 @@ import Testing
       if fails { throw CancellationError() }
       left.withLock { $0.removeAll { $0 <= now } }
       done.withLock { $0.append(now) }
-      ran.ring()
+      ran.signal()
     }
   }
 
@@ -86,7 +86,7 @@ import Testing
     let work = Moments([at(50)], failures: 1)
     clock.run(work)
     await #expect(throws: CancellationError.self) { try await clock.settle() }
-    #expect(try await clock.settle().turns == 1)
+    #expect(try await clock.settle().runs == 1)
   }
 
   @Test func changedDataAreLookedAtAtOnce() async throws {
@@ -113,22 +113,22 @@ import Testing
   }
 }
 
-/// A bell wakes one, and no ring is lost.
-@Suite struct BellTests {
+/// A signal resumes one task, and none is lost.
+@Suite struct AsyncSignalTests {
   @Test func aRingBeforeTheWaitIsKept() async {
-    let bell = Bell()
-    bell.ring()
-    await bell.wait(atMost: nil)
+    let signal = AsyncSignal()
+    signal.signal()
+    await signal.wait(atMost: nil)
   }
 
   @Test func aWaitEndsByItself() async {
-    let bell = Bell()
-    for _ in 0..<50 { await bell.wait(atMost: .microseconds(1)) }
+    let signal = AsyncSignal()
+    for _ in 0..<50 { await signal.wait(atMost: .microseconds(1)) }
   }
 
   @Test func aCancelledTaskWaitsNoMore() async {
-    let bell = Bell()
-    let task = Task { await bell.wait(atMost: nil) }
+    let signal = AsyncSignal()
+    let task = Task { await signal.wait(atMost: nil) }
     task.cancel()
     await task.value
   }

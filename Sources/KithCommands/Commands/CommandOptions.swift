@@ -33,8 +33,8 @@ extension ProductOptions {
   }
 
   /// The product that is meant, if its host is gone and its workers run on.
-  func left(_ surroundings: Surroundings) -> LeftProduct? {
-    LeftProduct.find(product: product, root: root, environment: surroundings.environment)
+  func left(_ surroundings: Surroundings) -> OrphanedProduct? {
+    OrphanedProduct.find(product: product, root: root, environment: surroundings.environment)
   }
 }
 

@@ -65,7 +65,7 @@ struct HostUpgrade {
       let connection = HostConnection(product: before.product, address: places.controlAddress)
       defer { connection.close() }
       if left < time.timeout.duration - .seconds(3),
-        LeftProduct.all(
+        OrphanedProduct.all(
           product: places.product, root: places.root,
           environment: Surroundings.current.environment
         ).contains(where: \.isLeft)

@@ -66,7 +66,7 @@ struct PlanCommand: AsyncParsableCommand {
     let stopped = status.map(report.lines(stoppedIn:)) ?? []
     let left =
       running == nil
-      ? LeftProduct.find(
+      ? OrphanedProduct.find(
         product: plan.product, root: root, environment: surroundings.environment) : nil
     if output.json {
       var object = plan.json.objectValue ?? JSONObject()
@@ -94,7 +94,7 @@ struct PlanCommand: AsyncParsableCommand {
     }
   }
 
-  private static func words(_ left: LeftProduct, _ terminal: Terminal) -> [String] {
+  private static func words(_ left: OrphanedProduct, _ terminal: Terminal) -> [String] {
     let text =
       "\(left.description). `kith up` takes over what is as the manifest says, and starts anew what is not."
     guard left.isLeft else { return TextWidth.wrapped(left.failure.message, width: terminal.width) }

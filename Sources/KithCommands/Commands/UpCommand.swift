@@ -140,7 +140,7 @@ struct UpCommand: AsyncParsableCommand {
   /// Has a host lead the workers that an earlier one left, although the manifest is wrong by now: they run on as they are.
   private func takeOver(_ surroundings: Surroundings, root: String?) async throws {
     let manifest = Surroundings.productArgument(product)
-    let left = LeftProduct.all(product: nil, root: root, environment: surroundings.environment)
+    let left = OrphanedProduct.all(product: nil, root: root, environment: surroundings.environment)
       .first { $0.isLeft && $0.manifest == manifest }
     guard let left else { return }
     try left.takeOver(environment: surroundings.environment)

@@ -52,7 +52,7 @@ actor LastingConnection {
       }
       if .now > patience {
         guard
-          let left = LeftProduct.find(
+          let left = OrphanedProduct.find(
             product: product.product, root: product.root, environment: surroundings.environment)
         else { throw Self.ended }
         if !isTold {

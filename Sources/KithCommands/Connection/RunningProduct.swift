@@ -25,7 +25,7 @@ struct RunningProduct: Sendable {
         product: product, root: root, workers: workers, environment: environment)
     } catch {
       guard CommandFailure(known: error)?.status == .unavailable,
-        let left = LeftProduct.find(product: product, root: root, environment: environment)
+        let left = OrphanedProduct.find(product: product, root: root, environment: environment)
       else { throw error }
       throw left.failure
     }
@@ -131,7 +131,7 @@ struct RunningProduct: Sendable {
       if mayBeStarting, error.message != silence { return nil }
       // Without a socket there never was a host, or it has ended as it should.
       guard access(places.controlSocket, F_OK) == 0 else { return nil }
-      let found = LeftProduct.all(
+      let found = OrphanedProduct.all(
         product: places.product, root: places.root,
         environment: Surroundings.current.environment)
       if let stuck = found.first(where: { !$0.isLeft }) { throw stuck.failure }

@@ -129,7 +129,7 @@ struct Diagnosis {
     }
   }
 
-  /// How the host begins what somebody can mend: a manifest that is wrong by now, wishes that cannot be written, metrics without
+  /// How the host begins what somebody can mend: a manifest that is wrong by now, a desired state that cannot be written, metrics without
   /// their port.
   private static let curable = [
     "what runs is as the manifest was", "should this host be killed", "metrics are not served",

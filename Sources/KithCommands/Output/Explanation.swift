@@ -57,7 +57,7 @@ struct Explanation {
     if let adopted = worker.adoptedAtMs {
       because("its process was taken over from an earlier host \(ago(adopted))")
     }
-    because(wish(worker))
+    because(request(worker))
     if let step = nextStep(worker) { because(step) }
     // Each worker once: requirements have no circle, but two may require the same.
     let seen = seen.union([worker.name])
@@ -87,7 +87,7 @@ struct Explanation {
   }
 
   /// Who wants it as it is.
-  private func wish(_ worker: WorkerStatus) -> String {
+  private func request(_ worker: WorkerStatus) -> String {
     guard let request = worker.request else {
       return worker.wanted ? "the manifest wants it up" : "nobody wants it up"
     }

@@ -75,8 +75,8 @@ struct ProductReading {
   private static func left(
     _ startedWith: ProductSource, _ root: String?, _ environment: [String: String]
   ) -> ProductReading? {
-    for places in LeftProduct.places(product: nil, root: root, environment: environment) {
-      guard let left = LeftProduct(at: places), !left.workers.isEmpty,
+    for places in OrphanedProduct.places(product: nil, root: root, environment: environment) {
+      guard let left = OrphanedProduct(at: places), !left.workers.isEmpty,
         let running = left.running, running.startedWith == startedWith,
         let plan = try? running.manifests.plan(),
         let places = try? ProductPlaces(

@@ -20,7 +20,7 @@ extension Host {
 
   /// What the workers say when they are shown a time.
   fileprivate struct Round {
-    var turns: UInt64 = 0
+    var timerRuns: UInt64 = 0
     var nextDue: Int64?
     var events = EventFlow()
   }
@@ -35,19 +35,19 @@ extension Host {
       throw RPCError(.aborted, "the clocks are being moved by somebody else; try again")
     }
     defer { operations.end(.moveClock) }
-    var turns: UInt64 = 0
+    var timerRuns: UInt64 = 0
     var round = Round()
     while true {
       let time = move.time
       changeDesired { $0.virtualTime = time }
       round = try await show(time, afterTakingIn: round.events.ends)
-      turns += round.turns
-      switch move.next(due: round.nextDue, hasRun: round.turns > 0, events: round.events) {
+      timerRuns += round.timerRuns
+      switch move.next(due: round.nextDue, hasRun: round.timerRuns > 0, events: round.events) {
       case .show: continue
       case .arrived:
         return HostContract.MoveClockResponse(
           wallMs: time.wallMilliseconds, elapsedMs: time.elapsedMilliseconds, stops: move.stops,
-          turns: turns, nextDueMs: round.nextDue,
+          turns: timerRuns, nextDueMs: round.nextDue,
           absent: round.events.absent.map { AbsentEvents(worker: $0.worker, service: $0.service) })
       case .stuck(let follower):
         throw RPCError(
@@ -92,7 +92,7 @@ extension Host {
   private func show(
     _ time: ClockMove.Time, afterTakingIn ends: [String: EventFlow.Place]
   ) async throws -> Round {
-    var turns: UInt64 = 0
+    var timerRuns: UInt64 = 0
     while true {
       // Whoever starts meanwhile begins with this time, and may have something to do at once.
       try await wait { $0.canAskAll || $0.phase.isEnding ? .success(()) : nil }
@@ -115,7 +115,7 @@ extension Host {
         let name = incarnation.worker
         switch answer {
         case .success(let response):
-          turns += workers.update(incarnation) { $0.newTimerRuns(response.turns) } ?? 0
+          timerRuns += workers.update(incarnation) { $0.newTimerRuns(response.turns) } ?? 0
           round.add(response, of: name, serving: plannedServices(of: name))
         case .failure(let error) where error.code == .unavailable:
           // It ended in this moment: its next process is asked.
@@ -125,7 +125,7 @@ extension Host {
         }
       }
       if !isLost {
-        round.turns = turns
+        round.timerRuns = timerRuns
         return round
       }
     }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Serves one page, `/metrics`, over HTTP/1.1: on a port of 127.0.0.1, on a unix socket, or both.
 ///
-/// A responder of its own, since it is a page and a half of code on the streams that the house has already; an HTTP server
+/// A responder of its own, since it is a page and a half of code on the streams that the transport has already; an HTTP server
 /// as a library would be most of the host's program and memory.
 final class MetricsServer: Sendable {
   /// How many connections there may be at a time; more are closed at once.
@@ -14,14 +14,14 @@ final class MetricsServer: Sendable {
   /// How long a connection may take from its beginning to the end of the answer.
   static let patience = Duration.seconds(10)
 
-  private struct Doors {
-    /// The addresses that are not open yet.
-    var closed: [String]
+  private struct Listening {
+    /// The addresses that are not listened on yet.
+    var pending: [String]
     var listeners: [NngListener] = []
-    var isShut = false
+    var isClosed = false
   }
 
-  private let doors: Mutex<Doors>
+  private let listening: Mutex<Listening>
   private let page: @Sendable () async -> String
   /// How many connections are being answered.
   private let inProgress = Atomic<Int>(0)
@@ -35,7 +35,7 @@ final class MetricsServer: Sendable {
     var addresses: [String] = []
     if let port = endpoint.port { addresses.append("tcp://127.0.0.1:\(port)") }
     if endpoint.hasSocket { addresses.append("ipc://\(socket)") }
-    doors = Mutex(Doors(closed: addresses))
+    listening = Mutex(Listening(pending: addresses))
     self.page = page
     (accepted, continuation) = AsyncStream.makeStream(
       bufferingPolicy: .bufferingOldest(Self.maximumConnections))
@@ -43,13 +43,13 @@ final class MetricsServer: Sendable {
 
   /// Begins to accept connections where it does not yet. Answers what is wrong with the places where it cannot.
   func open() -> [String] {
-    doors.withLock { doors in
-      guard !doors.isShut else { return [] }
+    listening.withLock { listening in
+      guard !listening.isClosed else { return [] }
       var troubles: [String] = []
-      for address in doors.closed {
+      for address in listening.pending {
         do throws(RPCError) {
-          doors.listeners.append(try listen(address))
-          doors.closed.removeAll { $0 == address }
+          listening.listeners.append(try listen(address))
+          listening.pending.removeAll { $0 == address }
         } catch {
           troubles.append(error.message)
         }
@@ -91,9 +91,9 @@ final class MetricsServer: Sendable {
   /// Takes no more connections, and has `run` return when those that there are have been answered.
   func close() {
     continuation.finish()
-    let listeners = doors.withLock { doors in
-      doors.isShut = true
-      return doors.listeners
+    let listeners = listening.withLock { listening in
+      listening.isClosed = true
+      return listening.listeners
     }
     for listener in listeners { listener.close() }
   }

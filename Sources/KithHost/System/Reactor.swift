@@ -11,14 +11,14 @@ final class Reactor: SerialExecutor {
   /// What is called when a descriptor has something to say.
   typealias Callback = @Sendable () -> Void
 
-  /// What waits for its turn on the thread.
-  private enum Errand {
+  /// What waits for the thread.
+  private enum Job {
     case job(UnownedJob)
     case call(Callback)
   }
 
   private struct State {
-    var errands: [Errand] = []
+    var jobs: [Job] = []
     var callbacks: [UInt64: (descriptor: Descriptor, callback: Callback)] = [:]
     var nextKey: UInt64 = 1
     /// The one alarm: when, and what to call.
@@ -31,7 +31,7 @@ final class Reactor: SerialExecutor {
   /// The thread's number, for `checkIsolated`; 0 until it runs.
   private let thread = Atomic<UInt>(0)
   private let poller: Descriptor
-  private let bell: Descriptor
+  private let wakeup: Descriptor
   private let name: String
 
   /// Starts the thread. `name` shows in `top -H`; at most 15 bytes.
@@ -40,10 +40,10 @@ final class Reactor: SerialExecutor {
     let pollerNumber = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard pollerNumber >= 0 else { throw SystemError("create an epoll instance") }
     poller = Descriptor(taking: pollerNumber)
-    let bellNumber = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard bellNumber >= 0 else { throw SystemError("create an event descriptor") }
-    bell = Descriptor(taking: bellNumber)
-    try add(bell, key: 0)
+    let wakeupNumber = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard wakeupNumber >= 0 else { throw SystemError("create an event descriptor") }
+    wakeup = Descriptor(taking: wakeupNumber)
+    try add(wakeup, key: 0)
     var thread = pthread_t()
     // The thread keeps the reactor alive until `stop`.
     let context = Unmanaged.passRetained(self).toOpaque()
@@ -66,17 +66,17 @@ final class Reactor: SerialExecutor {
   /// Runs a job of an actor on the reactor's thread.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    ring { $0.errands.append(.job(job)) }
+    wake { $0.jobs.append(.job(job)) }
   }
 
   /// Calls back on the reactor's thread, in the order in which this was asked for.
   func perform(_ callback: @escaping Callback) {
-    ring { $0.errands.append(.call(callback)) }
+    wake { $0.jobs.append(.call(callback)) }
   }
 
   /// Ends the thread after the jobs that wait.
   func stop() {
-    ring { $0.isStopping = true }
+    wake { $0.isStopping = true }
   }
 
   // MARK: Descriptors
@@ -116,7 +116,7 @@ final class Reactor: SerialExecutor {
   func setAlarm(
     for owner: AnyObject, at instant: ContinuousClock.Instant?, _ callback: @escaping Callback
   ) {
-    ring { state in
+    wake { state in
       state.alarms[ObjectIdentifier(owner)] = instant.map { ($0, callback) }
     }
   }
@@ -133,13 +133,13 @@ final class Reactor: SerialExecutor {
   }
 
   /// Changes the state and wakes the thread, unless it has been woken already.
-  private func ring(_ change: (inout State) -> Void) {
-    let mustRing = state.withLock { state in
+  private func wake(_ change: (inout State) -> Void) {
+    let mustWake = state.withLock { state in
       change(&state)
       defer { state.isSignalled = true }
       return !state.isSignalled
     }
-    if mustRing { eventfd_write(bell.number, 1) }
+    if mustWake { eventfd_write(wakeup.number, 1) }
   }
 
   /// Lets an actor that is served here be used from a callback: traps on any other thread.
@@ -154,25 +154,25 @@ final class Reactor: SerialExecutor {
     kith_linux_name_thread(name)
     var events = [epoll_event](repeating: epoll_event(), count: 64)
     while true {
-      let (errands, alarms, next, isStopping) = state.withLock { state in
-        let errands = state.errands
-        state.errands = []
+      let (jobs, alarms, next, isStopping) = state.withLock { state in
+        let jobs = state.jobs
+        state.jobs = []
         state.isSignalled = false
         let now = ContinuousClock.now
         let due = state.alarms.filter { $0.value.at <= now }
         for key in due.keys { state.alarms[key] = nil }
         let alarms = due.values.sorted { $0.at < $1.at }.map(\.callback)
-        return (errands, alarms, state.alarms.values.map(\.at).min(), state.isStopping)
+        return (jobs, alarms, state.alarms.values.map(\.at).min(), state.isStopping)
       }
-      for errand in errands {
-        switch errand {
+      for job in jobs {
+        switch job {
         case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
         case .call(let callback): callback()
         }
       }
       for alarm in alarms { alarm() }
-      if isStopping && errands.isEmpty { return }
-      // What ran may have asked for more; then the bell has been rung, and waiting ends at once.
+      if isStopping && jobs.isEmpty { return }
+      // What ran may have asked for more; then the wake-up has been written, and waiting ends at once.
       let count = epoll_wait(
         poller.number, &events, Int32(events.count), Self.milliseconds(until: next))
       guard count > 0 else { continue }
@@ -180,7 +180,7 @@ final class Reactor: SerialExecutor {
         let key = event.data.u64
         if key == 0 {
           var value: eventfd_t = 0
-          eventfd_read(bell.number, &value)
+          eventfd_read(wakeup.number, &value)
         } else {
           // Looked up one by one: a callback before this one may have ended the watch.
           state.withLock { $0.callbacks[key]?.callback }?()

@@ -48,8 +48,8 @@ public final class WorkerClock: Sendable {
 
   /// Does this work whenever it is due, from the moment that the worker is ready until it is told to end.
   ///
-  /// In the machine's time a turn begins within a millisecond or so of its moment, within five seconds of it after a clock was
-  /// set. A turn that fails is logged by the type of its error, and tried again after a second, then ever later, up to a
+  /// In the machine's time a run begins within a millisecond or so of its moment, within five seconds of it after a clock was
+  /// set. A run that fails is logged by the type of its error, and tried again after a second, then ever later, up to a
   /// minute.
   public func run(_ work: some DueWork) {
     let loop = DueLoop(work, faces: faces, logger: logger)
@@ -61,7 +61,7 @@ public final class WorkerClock: Sendable {
 
   /// Has all due work look at its data again: what is due next may be another.
   public func dataChanged() {
-    for loop in state.withLock(\.loops) { loop.bell.ring() }
+    for loop in state.withLock(\.loops) { loop.dataChanged.signal() }
   }
 
   /// Begins to do due work.
@@ -73,7 +73,7 @@ public final class WorkerClock: Sendable {
     }
   }
 
-  /// Begins no more turns.
+  /// Begins no more runs.
   func end() {
     state.withLock { state in
       for task in state.driving { task.cancel() }
@@ -98,14 +98,14 @@ public final class WorkerClock: Sendable {
     faces.virtual = time
   }
 
-  /// Does all that is due. Answers when something will be next, and how many turns there have ever been.
-  func settle() async throws -> (nextDue: Instant?, turns: UInt64) {
-    var (next, turns): (Instant?, UInt64) = (nil, 0)
+  /// Does all that is due. Answers when something will be next, and how many timer runs there have been in all.
+  func settle() async throws -> (nextDue: Instant?, runs: UInt64) {
+    var (next, runs): (Instant?, UInt64) = (nil, 0)
     for loop in state.withLock(\.loops) {
       let due = try await loop.settle()
-      turns += loop.turns
+      runs += loop.runs
       if let due { next = next.map { min($0, due) } ?? due }
     }
-    return (next, turns)
+    return (next, runs)
   }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one of many like messages into the log, so that what a stranger does at the door does not push everything else out
+/// Lets one of many like messages into the log, so that what a stranger does before it is refused does not push everything else out
 /// of it.
 final class LogThrottle: Sendable {
   /// How long after a message the next one may come.

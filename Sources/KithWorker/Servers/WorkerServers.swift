@@ -13,7 +13,7 @@ final class WorkerServers: Sendable {
   ]
 
   private let local: RPCServer
-  private let remote = Mutex<NetworkDoor?>(nil)
+  private let remote = Mutex<RemoteListener?>(nil)
   private let remoteIsOpen = Latch()
   private let remoteListener: NetworkListener?
   /// The memory for requests, of both servers together.
@@ -53,7 +53,7 @@ final class WorkerServers: Sendable {
   /// Serves these to other machines, where the manifest says so.
   func openRemote(_ services: [ServiceDefinition]) throws(RPCError) {
     guard let remoteListener else { return }
-    let server = NetworkDoor(
+    let server = RemoteListener(
       remoteListener, services: services, budget: budget, interceptors: Self.interceptors,
       logger: logger, log: connectionLog)
     try server.open()
@@ -66,7 +66,7 @@ final class WorkerServers: Sendable {
     if await remoteIsOpen.wait() { await openedRemote?.watchCertificates() }
   }
 
-  private var openedRemote: NetworkDoor? { remote.withLock(\.self) }
+  private var openedRemote: RemoteListener? { remote.withLock(\.self) }
 
   /// Tells callers to go elsewhere with their next calls.
   func announceLeaving() {

@@ -2,7 +2,7 @@ import KithJSON
 import KithManifest
 
 /// A product whose host does not answer: what `kithd left` tells of it.
-struct LeftProduct: Equatable {
+struct OrphanedProduct: Equatable {
   /// A worker that runs.
   struct Worker: Equatable {
     var name: String
@@ -29,7 +29,7 @@ struct LeftProduct: Equatable {
   /// The products that are meant: the one in `root`, the one of that name, else all.
   static func all(
     product: String?, root: String?, environment: [String: String]
-  ) -> [LeftProduct] {
+  ) -> [OrphanedProduct] {
     var arguments = ["left"]
     if let product { arguments += ["--product", product] }
     if let root { arguments += ["--root", root] }
@@ -37,14 +37,14 @@ struct LeftProduct: Equatable {
       case .ended(0, let lines)? = try? HostProcess.find().start(
         arguments, environment: environment)
     else { return [] }
-    return lines.compactMap { (try? JSONValue(parsing: $0)).flatMap(LeftProduct.init) }
+    return lines.compactMap { (try? JSONValue(parsing: $0)).flatMap(OrphanedProduct.init) }
   }
 
   /// The one that is meant, as ``RunningProduct/find(product:root:workers:environment:)`` tells which; nil when there is
   /// none, or more than one.
   static func find(
     product: String?, root: String?, environment: [String: String]
-  ) -> LeftProduct? {
+  ) -> OrphanedProduct? {
     let variable = environment["KITH_PRODUCT"].flatMap { $0.isEmpty ? nil : $0 }
     let all = all(
       product: product ?? variable, root: root.map(Surroundings.absolutePath),
@@ -127,7 +127,7 @@ struct LeftProduct: Equatable {
   }
 }
 
-extension LeftProduct {
+extension OrphanedProduct {
   fileprivate init?(_ value: JSONValue) {
     guard let object = value.objectValue, let product = object["product"]?.stringValue,
       let arguments = object["arguments"]?.arrayValue, let workers = object["workers"]?.arrayValue
@@ -156,7 +156,7 @@ extension LeftProduct {
   }
 }
 
-extension LeftProduct.Worker {
+extension OrphanedProduct.Worker {
   fileprivate init?(_ value: JSONValue) {
     guard let object = value.objectValue, let name = object["name"]?.stringValue,
       let generation = object["generation"]?.unsignedValue,

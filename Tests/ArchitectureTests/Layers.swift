@@ -2,14 +2,14 @@
 ///
 /// A module that is not listed, or an import that its row does not name, fails `ImportTests`. Change a row only together
 /// with the picture in Architecture.md, and only downwards.
-enum House {
+enum Layers {
   /// What every module may import: the standard library's own modules and the system's C library.
   static let everywhere: Set<String> = ["Swift", "Synchronization", "_Concurrency"]
 
   /// Modules of values and decisions: they import neither the system nor Foundation, so that no clock, file or socket can
   /// hide in them. `KithManifest` reads text into values, `KithTime` the system's time zones; of each, one file opens files.
   static let rows: [String: Set<String>] = [
-    // Floor 1: values and decisions.
+    // Layer 1: values and decisions.
     "KithWire": ["CProtobufC", "Glibc"],
     "KithJSON": ["FoundationEssentials"],
     "KithManifest": ["KithJSON", "Yams", "Glibc"],
@@ -19,7 +19,7 @@ enum House {
     "KithCertificates": ["Crypto", "FoundationEssentials", "SwiftASN1"],
     "KithSupervision": ["KithManifest", "KithMetrics"],
 
-    // Floor 2: calls and their transports.
+    // Layer 2: calls and their transports.
     "RPCContract": ["KithContractsC", "KithWire"],
     "KithRPC": ["KithWire", "DequeModule", "Dispatch", "Glibc"],
     "KithTransportNng": ["KithCertificates", "KithRPC", "KithWire", "CNng", "Dispatch", "Glibc"],
@@ -27,7 +27,7 @@ enum House {
     "KithTelemetry": ["KithPersonalData", "KithRPC", "Tracing"],
     "KithAccess": ["KithRPC", "Glibc"],
 
-    // Floor 3: words.
+    // Layer 3: contracts.
     "DescriptorContract": ["KithContractsC", "KithWire"],
     "EventsContract": contract,
     "AccessContract": contract,
@@ -39,7 +39,7 @@ enum House {
     "ReflectionContract": contract,
     "KithReflection": ["DescriptorContract", "KithJSON", "KithWire"],
 
-    // Floor 4: shells.
+    // Layer 4: shells.
     "KithPlanning": ["KithManifest", "KithReflection", "Glibc"],
     "KithClient": [
       "HostContract", "KithIdentity", "KithRPC", "KithTransportNng", "FoundationEssentials",
@@ -78,7 +78,7 @@ enum House {
       "Dispatch", "UnixSignals", "FoundationEssentials", "Glibc",
     ],
 
-    // Floor 5: programs.
+    // Layer 5: programs.
     "kithd": ["ArgumentParser", "KithHost", "UnixSignals", "Glibc"],
     "kith": ["KithCommands"],
 

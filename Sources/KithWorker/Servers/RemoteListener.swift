@@ -6,10 +6,10 @@ import Logging
 import Synchronization
 import WorkerContract
 
-/// Where a worker's own services are to be had from other machines, once it is ready.
+/// Serves a worker's own services to other machines, once it is ready.
 ///
 /// A server of its own: what the host leads the worker by is never served there.
-final class NetworkDoor: Sendable {
+final class RemoteListener: Sendable {
   /// How often the files of the certificates are looked at.
   static let reloadInterval = Duration.seconds(10)
 
@@ -20,7 +20,7 @@ final class NetworkDoor: Sendable {
   private let versionsAtFirst: [FileVersion]
   private let logger: Logger
 
-  /// A door that is still closed.
+  /// A listener that does not accept connections yet.
   init(
     _ record: NetworkListener, services: [ServiceDefinition],
     budget: MessageBudget = MessageBudget(), interceptors: [any ServerInterceptor], logger: Logger,
@@ -52,15 +52,15 @@ final class NetworkDoor: Sendable {
       brokenConnection: log.connectionBroke)
   }
 
-  /// Lets callers in.
+  /// Accepts connections from now on.
   /// - Throws: what is wrong with the address or the files.
   func open() throws(RPCError) {
     try server.start(on: listener)
     logger.info("listening on the network", metadata: ["address": "\(listener.address)"])
   }
 
-  /// Takes over certificates that were renewed, until the task is cancelled.
-  func watchCertificates(every interval: Duration = NetworkDoor.reloadInterval) async {
+  /// Reloads certificates that were renewed, until the task is cancelled.
+  func watchCertificates(every interval: Duration = RemoteListener.reloadInterval) async {
     guard !files.isEmpty else { return }
     var known = versionsAtFirst
     while (try? await Task.sleep(for: interval)) != nil {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Wakes the one task that waits for it; a ring while nobody waits is kept for the next who does.
-final class Bell: Sendable {
+/// A one-slot signal. `signal()` resumes the waiting task, or is stored until the next `wait(atMost:)`.
+final class AsyncSignal: Sendable {
   private struct State {
-    var isRung = false
+    var isSignalled = false
     /// Counts the waits, so that the end of one does not end the next.
     var wait: UInt64 = 0
     /// The last wait whose time was over, perhaps before it had begun.
@@ -13,17 +13,18 @@ final class Bell: Sendable {
 
   private let state = Mutex(State())
 
-  /// Wakes who waits.
-  func ring() {
+  /// Resumes the waiting task, or the next one that waits.
+  func signal() {
     let waiter = state.withLock { state in
       defer { state.waiter = nil }
-      if state.waiter == nil { state.isRung = true }
+      if state.waiter == nil { state.isSignalled = true }
       return state.waiter
     }
     waiter?.resume()
   }
 
-  /// Waits for a ring, so long at most, nil for ever, or until the task is cancelled.
+  /// Waits for a signal, or until the task is cancelled.
+  /// - Parameter limit: how long it waits at most; nil for no limit.
   func wait(atMost limit: Duration?) async {
     let number = state.withLock { state in
       state.wait += 1
@@ -39,8 +40,8 @@ final class Bell: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
-          if state.isRung || state.over == number || Task.isCancelled {
-            state.isRung = false
+          if state.isSignalled || state.over == number || Task.isCancelled {
+            state.isSignalled = false
             return true
           }
           state.waiter = continuation

@@ -1,4 +1,4 @@
-/// What somebody wants.
+/// Changes of the desired state.
 extension Supervisor {
   mutating func wantUp(_ name: String) {
     guard !isShuttingDown, records[name]?.isRetired == false else { return }
@@ -27,7 +27,7 @@ extension Supervisor {
     // All are wanted down then, each in its turn.
     guard !isShuttingDown else { return }
     update(name) { supervisor, record in
-      record.forgetWishes()
+      record.clearDesiredState()
       for slot in [WorkerRecord.Slot.successor, .main] {
         supervisor.beginEnding(.stop, of: &record, slot, at: now)
       }
@@ -38,7 +38,7 @@ extension Supervisor {
     isShuttingDown = true
     for name in allNames {
       update(name) { _, record in
-        record.forgetWishes()
+        record.clearDesiredState()
         record.pendingEnd = .stop
       }
     }
@@ -76,7 +76,7 @@ extension Supervisor {
     let current = Set(graph.startOrder)
     for name in records.keys.sorted() where !current.contains(name) {
       update(name) { _, record in
-        record.forgetWishes()
+        record.clearDesiredState()
         record.isRetired = true
         record.pendingEnd = .stop
       }
@@ -152,7 +152,7 @@ extension WorkerRecord {
   }
 
   /// Nobody wants anything of it any more; what is under way for its end goes on as a stop.
-  fileprivate mutating func forgetWishes() {
+  fileprivate mutating func clearDesiredState() {
     isWanted = false
     hold = .none
     history.clear()

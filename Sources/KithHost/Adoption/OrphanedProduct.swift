@@ -4,7 +4,7 @@ import KithManifest
 import KithSupervision
 
 /// A product whose host does not answer: it is gone and workers of it run on, or it is there and stuck.
-public struct LeftProduct {
+public struct OrphanedProduct {
   /// The product's name.
   let product: String
   private let places: ProductPlaces
@@ -35,11 +35,11 @@ public struct LeftProduct {
   }
 
   /// The products that are meant: the one in `root`, the one of that name where products are by default, else all of those.
-  public static func all(product: String?, root: String?) -> [LeftProduct] {
+  public static func all(product: String?, root: String?) -> [OrphanedProduct] {
     places(
       product: product, root: root.map(ProcessEnvironment.absolutePath),
       environment: ProcessEnvironment.current
-    ).compactMap(LeftProduct.init)
+    ).compactMap(OrphanedProduct.init)
   }
 
   /// The places where a product may be that is meant by these words.

@@ -1,13 +1,13 @@
 import KithRPC
 import Synchronization
 
-/// What a worker has beside the services that it hands to the SDK: more services, on this machine only, and work that goes on
-/// while it is ready.
-final class BesideCalls: Sendable {
+/// What parts of the SDK and the worker's own code add to a worker: tasks that run while it is ready, services for this machine only,
+/// and what is done when it is told to end and when it has ended.
+final class BackgroundTasks: Sendable {
   typealias Work = @Sendable () async -> Void
 
   private let added = Mutex<[ServiceDefinition]>([])
-  private let farewells = Mutex<[@Sendable () -> Void]>([])
+  private let leaving = Mutex<[@Sendable () -> Void]>([])
   private let closings = Mutex<[Work]>([])
   private let work: AsyncStream<Work>
   private let continuation: AsyncStream<Work>.Continuation
@@ -22,18 +22,20 @@ final class BesideCalls: Sendable {
   /// Adds a service.
   func add(_ service: ServiceDefinition) { added.withLock { $0.append(service) } }
 
-  /// Has something done when the worker is told to end.
-  func add(farewell: @escaping @Sendable () -> Void) { farewells.withLock { $0.append(farewell) } }
+  /// Has the body run when the worker is told to end.
+  func add(whenLeaving body: @escaping @Sendable () -> Void) {
+    leaving.withLock { $0.append(body) }
+  }
 
   /// The worker was told to end.
   func leave() {
-    for farewell in farewells.withLock(\.self) { farewell() }
+    for body in leaving.withLock(\.self) { body() }
   }
 
-  /// Has something done when the worker's calls have ended, and the work beside them.
-  func add(closing: @escaping Work) { closings.withLock { $0.append(closing) } }
+  /// Has the body run when the worker's calls and its tasks have ended.
+  func add(whenEnded body: @escaping Work) { closings.withLock { $0.append(body) } }
 
-  /// All has ended: does what is to be done then, and waits for it, but not for longer than the process may take.
+  /// All has ended: runs what is to be run then, for no longer than that.
   func close(within patience: Duration) async {
     let closings = closings.withLock(\.self)
     guard !closings.isEmpty else { return }
@@ -51,10 +53,10 @@ final class BesideCalls: Sendable {
     closing.cancel()
   }
 
-  /// Has something done as soon as ``run()`` runs.
+  /// Starts a task as soon as ``run()`` runs.
   func add(_ body: @escaping Work) { continuation.yield(body) }
 
-  /// Does what there is to do, each thing beside the others, until the task is cancelled.
+  /// Runs the tasks, concurrently, until this one is cancelled.
   func run() async {
     await withDiscardingTaskGroup { group in
       for await body in work { group.addTask { await body() } }

@@ -9,7 +9,7 @@ import WorkerContract
 @testable import KithWorker
 
 @Suite(.timeLimit(.minutes(1)))
-struct NetworkDoorTests {
+struct RemoteListenerTests {
   private static let say = MethodDescriptor(
     service: "test.Echo", method: "Say", idempotency: .noSideEffects)
 
@@ -23,7 +23,7 @@ struct NetworkDoorTests {
     probe.close()
     let address = "tls+tcp://127.0.0.1:\(port)"
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let door = NetworkDoor(
+    let listener = RemoteListener(
       NetworkListener(
         address: address, authorities: own.authorities, certificate: own.certificate,
         privateKey: own.privateKey),
@@ -31,8 +31,8 @@ struct NetworkDoorTests {
         ServiceDefinition(
           name: "test.Echo", methods: [.encodedUnary(Self.say) { request, _ in request }])
       ], interceptors: [], logger: logger, log: ConnectionLog(logger))
-    try door.open()
-    defer { door.close() }
+    try listener.open()
+    defer { listener.close() }
     func isAnswered(_ credentials: TLSCredentials) async -> Bool {
       let client = RPCClient(
         connector: NngConnector(address: address, security: .mutualTLS(credentials)))
@@ -43,7 +43,7 @@ struct NetworkDoorTests {
     }
     #expect(await isAnswered(try before.credentials("caller")))
 
-    let watch = Task { await door.watchCertificates(every: .milliseconds(2)) }
+    let watch = Task { await listener.watchCertificates(every: .milliseconds(2)) }
     defer { watch.cancel() }
     // Another family altogether: only who read the files anew lets its member in.
     let after = try TestAuthority("after", folder: folder.path)
@@ -71,7 +71,7 @@ struct NetworkDoorTests {
       address: address, authorities: own.authorities, certificate: own.certificate,
       privateKey: own.privateKey)
     change(&record)
-    let door = NetworkDoor(
+    let listener = RemoteListener(
       record,
       services: [
         ServiceDefinition(
@@ -82,8 +82,8 @@ struct NetworkDoorTests {
             }
           ])
       ], interceptors: [], logger: logger, log: ConnectionLog(logger))
-    try door.open()
-    defer { door.close() }
+    try listener.open()
+    defer { listener.close() }
     let client = RPCClient(
       connector: NngConnector(
         address: address, security: .mutualTLS(try family.credentials("caller"))))
