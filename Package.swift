@@ -22,7 +22,6 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -159,7 +158,7 @@ let calls: [Target] =
     library("KithRPC", ["KithWire", collections]),
     library("KithTransportNng", ["KithCertificates", "KithRPC", "CNng", collections]),
     library("KithTransportInProcess", ["KithRPC"]),
-    library("KithTelemetry", ["KithPersonalData", "KithRPC", metrics, tracing]),
+    library("KithTelemetry", ["KithPersonalData", "KithRPC", tracing]),
     library("KithAccess", ["KithRPC"]),
   ]
 
@@ -309,7 +308,7 @@ let testing: [Target] =
       "KithTransportNngTests", ["KithRPC", "KithTransportNng", "TestCertificates"]),
     tests(
       "KithTelemetryTests",
-      ["KithRPC", "KithTelemetry", "KithTransportInProcess", metrics, tracing]),
+      ["KithRPC", "KithTelemetry", "KithTransportInProcess", tracing]),
     tests(
       "KithReflectionTests",
       [
@@ -435,7 +434,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),

@@ -58,9 +58,10 @@ public final class HostConnection: Sendable {
   ) async throws(RPCError) -> HostConnection {
     let connector = HostConnector(
       product: product, address: address, connector: NngConnector(address: address))
-    // Tried out now, so that whoever holds a connection had a host.
-    try await connector.connect(ConnectRequest()).stream.close()
-    return HostConnection(connector: connector, identity: .operator(at: address))
+    // Connected now, so that whoever holds a connection had a host.
+    let first = try await connector.connect(ConnectRequest())
+    return HostConnection(
+      connector: ConnectedConnector(first, then: connector), identity: .operator(at: address))
   }
 
   /// The control service.
@@ -95,6 +96,30 @@ public final class HostConnection: Sendable {
       workers[target] = client
       return client
     }
+  }
+}
+
+/// A connector whose first connection has been made already.
+private final class ConnectedConnector: Connector {
+  private let first: Mutex<EstablishedConnection?>
+  private let connector: any Connector
+
+  init(_ first: EstablishedConnection, then connector: any Connector) {
+    self.first = Mutex(first)
+    self.connector = connector
+  }
+
+  deinit {
+    first.withLock { $0?.stream.close() }
+  }
+
+  func connect(_ request: ConnectRequest) async throws(RPCError) -> EstablishedConnection {
+    let first = first.withLock { first in
+      defer { first = nil }
+      return first
+    }
+    if let first { return first }
+    return try await connector.connect(request)
   }
 }
 

@@ -14,6 +14,10 @@ public struct HostSettings: Sendable {
   public var isForeground: Bool
   /// What the wall clock of virtual time shows first, in milliseconds since 1970; nil for the machine's clocks.
   public var virtualStart: Int64?
+  /// What the clocks of virtual time show first; nil for the machine's clocks.
+  var virtualTimeAtStart: ClockMove.Time? {
+    virtualStart.map { ClockMove.Time(wallMilliseconds: $0, elapsedMilliseconds: 0) }
+  }
   /// The process that stands between callers and all workers, in tests of broken connections (`KITH_RELAY_PID`); nil for none.
   var relayPID: Int32? { environment["KITH_RELAY_PID"].flatMap { Int32($0) } }
   /// The account that workers run as; nil for the host's own.

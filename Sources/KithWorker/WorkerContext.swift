@@ -20,21 +20,7 @@ public struct WorkerContext: Sendable {
   public let stateDirectory: String?
   /// Where the host's control service is, an nng URL; `nil` when the worker runs without a host.
   public let hostAddress: String?
-  /// Where the worker logs. Nothing personal, never the content of a request.
-  public let logger: Logger
-  /// What the worker says about its own health.
-  public let health: WorkerHealth
-  /// What time it is, and what does work when it is due.
-  public let clock: WorkerClock
-
-  /// The worker's sealing keys; empty where nothing is kept.
-  package let handedKeys: HandedKeys
-  /// How the worker's store is kept.
-  package let storeOrders: StoreOrders
-  /// What the worker tells and takes in, for the clocks to wait for.
-  package let eventStandings: EventStandings
-  let configurationChanges: ConfigurationChanges
-  private let besideCalls: BesideCalls
+  private let parts: WorkerParts
   private let host: HostConnection?
   private let hostIdentity: HostIdentity
 
@@ -51,20 +37,15 @@ public struct WorkerContext: Sendable {
   ) {
     self.init(
       product: product, worker: worker, generation: generation, configuration: configuration,
-      pluginDirectory: pluginDirectory, stateDirectory: stateDirectory,
-      handedKeys: HandedKeys(), storeOrders: StoreOrders(), hostAddress: hostAddress,
-      hostIdentity: .none, logger: logger, health: health ?? WorkerHealth(), clock: clock,
-      configurationChanges: ConfigurationChanges(), besideCalls: BesideCalls(),
-      eventStandings: EventStandings())
+      pluginDirectory: pluginDirectory, stateDirectory: stateDirectory, hostAddress: hostAddress,
+      hostIdentity: .none,
+      parts: WorkerParts(logger: logger, health: health ?? WorkerHealth(), clock: clock))
   }
 
   init(
     product: String, worker: String, generation: UInt64, configuration: WorkerConfiguration,
-    pluginDirectory: String, stateDirectory: String?, handedKeys: HandedKeys,
-    storeOrders: StoreOrders, hostAddress: String?, hostIdentity: HostIdentity,
-    logger: Logger, health: WorkerHealth, clock: WorkerClock,
-    configurationChanges: ConfigurationChanges, besideCalls: BesideCalls,
-    eventStandings: EventStandings
+    pluginDirectory: String, stateDirectory: String?, hostAddress: String?,
+    hostIdentity: HostIdentity, parts: WorkerParts
   ) {
     self.product = product
     self.worker = worker
@@ -72,25 +53,31 @@ public struct WorkerContext: Sendable {
     self.configuration = configuration
     self.pluginDirectory = pluginDirectory
     self.stateDirectory = stateDirectory
-    self.handedKeys = handedKeys
-    self.storeOrders = storeOrders
     self.hostAddress = hostAddress
     self.hostIdentity = hostIdentity
-    self.logger = logger
-    self.health = health
-    self.clock = clock
-    self.configurationChanges = configurationChanges
-    self.besideCalls = besideCalls
-    self.eventStandings = eventStandings
+    self.parts = parts
     host = hostAddress.map {
       HostConnection(
         product: product, address: $0, identity: hostIdentity,
         interceptors: [
           CallerInterceptor(actsForUsers: hostIdentity.mayHavePasses), TracingInterceptor(),
-          MetricsInterceptor(),
         ])
     }
   }
+
+  /// Where the worker logs. Nothing personal, never the content of a request.
+  public var logger: Logger { parts.logger }
+  /// What the worker says about its own health.
+  public var health: WorkerHealth { parts.health }
+  /// What time it is, and what does work when it is due.
+  public var clock: WorkerClock { parts.clock }
+
+  /// The worker's sealing keys; empty where nothing is kept.
+  package var handedKeys: HandedKeys { parts.handedKeys }
+  /// How the worker's store is kept.
+  package var storeOrders: StoreOrders { parts.storeOrders }
+  /// Events published and consumed so far; virtual time waits for the two to match.
+  package var eventStandings: EventStandings { parts.eventStandings }
 
   /// What the manifests let this worker do on the network.
   public var grants: WorkerGrants { .ofThisProcess }
@@ -107,31 +94,31 @@ public struct WorkerContext: Sendable {
   public func onConfigurationChange(
     of keys: [String], take: @escaping @Sendable (WorkerConfiguration) async throws -> Void
   ) {
-    configurationChanges.accept(keys, take)
+    parts.configurationChanges.accept(keys, take)
   }
 
   /// Has work done beside the calls, from when the worker is ready until it ends: the task is cancelled then, and is to end
   /// soon. To be called before the closure of ``Worker/run(_:)`` returns, or later.
   public func runBesideCalls(_ body: @escaping @Sendable () async -> Void) {
-    besideCalls.add(body)
+    parts.besideCalls.add(body)
   }
 
   /// Serves a service of the SDK's own beside the worker's, on this machine only. To be called before the closure of
   /// ``Worker/run(_:)`` returns.
   package func serveBesideCalls(_ service: ServiceDefinition) {
-    besideCalls.add(service)
+    parts.besideCalls.add(service)
   }
 
   /// Has something done at the moment that the worker is told to end, when callers have been told that it leaves: what would
   /// go on for ever is to end then. To be called before the closure of ``Worker/run(_:)`` returns.
   package func whenLeaving(_ body: @escaping @Sendable () -> Void) {
-    besideCalls.add(farewell: body)
+    parts.besideCalls.add(farewell: body)
   }
 
   /// Has something done when the worker's calls have ended, and the work beside them, before its process leaves: for a second
   /// or two at most. To be called before the closure of ``Worker/run(_:)`` returns.
   package func whenEnded(_ body: @escaping @Sendable () async -> Void) {
-    besideCalls.add(closing: body)
+    parts.besideCalls.add(closing: body)
   }
 
   /// A client of whichever worker of the product serves a service, by the service's full name; the same one each time.

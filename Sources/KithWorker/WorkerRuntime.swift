@@ -25,55 +25,27 @@ final class WorkerRuntime: Sendable {
     case cutShort
   }
 
-  private struct State {
-    var lifecycle = WorkerLifecycle()
-    var since: ContinuousClock.Instant
-    var configuration = WorkerConfiguration()
-    var hostAddress = ""
-    var failure = ""
-    var services: [ServiceDefinition] = []
-    var door: NetworkDoor?
-    /// How long new calls are still taken once the worker was told to end.
-    var linger = Duration.zero
-    /// Until when new calls are taken, and those in progress may go on; nil until it was told to end.
-    var drain: (lingersUntil: ContinuousClock.Instant, ends: ContinuousClock.Instant)?
-  }
-
-  private static let interceptors: [any ServerInterceptor] = [
-    RedactingInterceptor(), TracingInterceptor(), MetricsInterceptor(),
-  ]
+  // MARK: What it is
 
   private let record: LaunchRecord
   private let process: ProcessIdentity
   private let proof: Proof
-  private let logger: Logger
-  let logThreshold: LogThreshold
-  private let health: WorkerHealth
-  /// The clocks that the worker's own code goes by; what leads its life goes by the machine's.
-  private let workerClock: WorkerClock
-  private let clockFaces: ClockFaces
-  private let configurationChanges = ConfigurationChanges()
-  private let besideCalls = BesideCalls()
-  private let eventStandings = EventStandings()
-  private let handedKeys: HandedKeys
   private let makeServices: MakeServices
-  private let server: RPCServer
-  /// The memory for requests, of both servers together.
-  private let budget: MessageBudget
-  private let connectionLog: ConnectionLog
+  let logThreshold: LogThreshold
+
+  // MARK: What it is made of
+
+  /// What the worker's own code works with.
+  private let parts: WorkerParts
+  private let servers: WorkerServers
   private let calls = CallCounters()
-  private let pulse = HealthPulse()
-  private let clock = ContinuousClock()
-  private let begun: ContinuousClock.Instant
-  private let state: Mutex<State>
-  /// Ends when the worker listens on the network.
-  private let doorIsOpen: AsyncStream<Never>
-  private let doorOpened: AsyncStream<Never>.Continuation
-  /// Ends when the worker is ready.
-  private let isReady: AsyncStream<Never>
-  private let becameReady: AsyncStream<Never>.Continuation
-  private let orders: AsyncStream<WorkerLifecycle.Ending>
-  private let orderContinuation: AsyncStream<WorkerLifecycle.Ending>.Continuation
+  private let pulse: HealthPulse
+  private let state: Mutex<WorkerState>
+  private let begun = ContinuousClock.now
+  /// The worker is ready.
+  private let ready = Latch()
+  /// The orders to end, for the run.
+  private let endings = AsyncStream.makeStream(of: WorkerLifecycle.Ending.self)
 
   init(
     record: LaunchRecord, process: ProcessIdentity = .current(), logger: Logger,
@@ -84,38 +56,24 @@ final class WorkerRuntime: Sendable {
     self.record = record
     self.process = process
     proof = Proof(secret: record.secret)
-    handedKeys = HandedKeys(record.sealingKeys, missingReason: record.missingKeysReason)
-    self.logger = logger
     self.logThreshold = logThreshold
     self.makeServices = makeServices
-    (orders, orderContinuation) = AsyncStream.makeStream()
-    (doorIsOpen, doorOpened) = AsyncStream.makeStream()
-    (isReady, becameReady) = AsyncStream.makeStream()
-    begun = clock.now
-    state = Mutex(State(since: begun))
-    health = WorkerHealth(changed: pulse.wake)
-    clockFaces = record.virtualTime.map { ClockFaces(virtual: ClockFaces.Virtual($0)) } ?? .machine
-    workerClock = WorkerClock(clockFaces, logger: logger)
-    connectionLog = ConnectionLog(logger)
-    budget = MessageBudget(memoryLimit: record.memoryLimitBytes)
-    server = RPCServer(
-      services: [], limits: .connections(inPartOfOpenFiles: 0.5), budget: budget,
-      awaitsServices: true, interceptors: Self.interceptors, authorize: authorize,
-      identify: Self.identify(by: record),
-      unmappedError: connectionLog.handlerFailed, brokenConnection: connectionLog.connectionBroke)
+    let pulse = HealthPulse()
+    self.pulse = pulse
+    let faces = record.virtualTime.map { ClockFaces(virtual: ClockFaces.Virtual($0)) } ?? .machine
+    parts = WorkerParts(
+      logger: logger, health: WorkerHealth(changed: pulse.wake),
+      clock: WorkerClock(faces, logger: logger),
+      handedKeys: HandedKeys(record.sealingKeys, missingReason: record.missingKeysReason),
+      storeOrders: record.store ?? StoreOrders())
+    servers = WorkerServers(for: record, logger: logger, authorize: authorize)
+    state = Mutex(WorkerState(services: []))
     let own: [ServiceDefinition] = [
       .lifecycle(LifecycleService(runtime: self)), .health(HealthService(runtime: self)),
       .metrics(MetricsService(runtime: self)), .reflection(ReflectionService(runtime: self)),
     ]
-    state.withLock { $0.services = own }
-    server.add(own)
-  }
-
-  /// Tells who calls, from the proofs that the host issues to callers of this incarnation.
-  private static func identify(by record: LaunchRecord) -> RPCServer.Identify {
-    let verifier = CallerVerifier(
-      of: record.identity, secret: record.secret, passKey: record.passKey)
-    return { method, metadata, _ throws(RPCError) in try verifier.identify(method, metadata) }
+    state.withLock { $0 = WorkerState(services: own) }
+    servers.add(own)
   }
 
   // MARK: The run
@@ -128,136 +86,82 @@ final class WorkerRuntime: Sendable {
 
   /// Listens, tells so, and serves until the worker has been told to end and has done so.
   func run(on listener: any Listener, listening: () -> Void) async throws(RPCError) -> Outcome {
-    try server.start(on: listener)
+    try servers.start(on: listener)
     listening()
-    logger.info("listening", metadata: ["generation": "\(record.generation)"])
+    parts.logger.info("listening", metadata: ["generation": "\(record.generation)"])
     let outcome = await drainWhenTold()
-    server.close()
-    door?.close()
-    if outcome == .drained { await besideCalls.close(within: Self.timeToClose) }
+    servers.close()
+    if outcome == .drained { await parts.besideCalls.close(within: Self.timeToClose) }
     return outcome
   }
 
   /// A signal wants the process to end within that time.
   func terminate(_ gracePeriod: Duration) {
-    let ending = state.withLock { state in
-      defer { state.since = clock.now }
-      return state.lifecycle.terminate(gracePeriod)
-    }
-    beginDrain(ending)
+    begin(state.withLock { $0.terminate(gracePeriod) })
   }
 
-  /// Refuses new calls, everywhere, if that is what was decided, and hands the order to the run.
-  private func beginDrain(_ ending: WorkerLifecycle.Ending) {
-    workerClock.end()
-    if case .drain(let gracePeriod) = ending {
-      let linger = state.withLock { state in
-        let lingersUntil = clock.now + state.linger
-        state.drain = (lingersUntil, lingersUntil + gracePeriod)
-        return state.linger
-      }
-      server.announceLeaving()
-      door?.announceLeaving()
-      besideCalls.leave()
-      if linger == .zero { refuseNewCalls() }
+  /// Begins the drain, if that is what was decided, and hands the order to the run.
+  private func begin(_ ending: WorkerLifecycle.Ending) {
+    parts.clock.end()
+    if case .drain = ending {
+      servers.announceLeaving()
+      parts.besideCalls.leave()
+      if state.withLock({ $0.drain?.linger ?? .zero }) == .zero { servers.beginGracefulShutdown() }
       pulse.wake()
     }
-    orderContinuation.yield(ending)
+    endings.continuation.yield(ending)
   }
-
-  private func refuseNewCalls() {
-    server.beginGracefulShutdown()
-    door?.beginGracefulShutdown()
-  }
-
-  private var door: NetworkDoor? { state.withLock { $0.door } }
 
   private func drainWhenTold() async -> Outcome {
-    var orders = orders.makeAsyncIterator()
-    // A task group rather than two tasks, so that nothing outlives the run.
-    return await withTaskGroup(of: Outcome?.self) { group in
-      var outcome: Outcome?
-      group.addTask {
-        await self.watchCertificates()
-        return nil
-      }
-      group.addTask {
-        await self.workBesideCalls()
-        return nil
-      }
-      loop: while let order = await orders.next() {
-        switch order {
+    var endings = endings.stream.makeAsyncIterator()
+    // A task group, so that nothing outlives the run.
+    return await withTaskGroup(of: Void.self) { group in
+      var outcome = Outcome.drained
+      group.addTask { await self.servers.watchCertificates() }
+      group.addTask { if await self.ready.wait() { await self.parts.besideCalls.run() } }
+      loop: while let ending = await endings.next() {
+        switch ending {
         case .goOn: continue
         case .leaveNow:
           outcome = .cutShort
           break loop
-        case .drain(let gracePeriod):
-          logger.info("draining", metadata: ["grace_period": "\(gracePeriod)"])
-          let (server, door, calls, clock) = (server, door, calls, clock)
-          let continuation = orderContinuation
-          let linger = state.withLock { $0.linger }
-          group.addTask {
-            if linger > .zero { try? await clock.sleep(for: linger) }
-            self.refuseNewCalls()
-            await server.waitUntilIdle()
-            await door?.waitUntilIdle()
-            continuation.finish()
-            return nil
-          }
-          group.addTask {
-            try? await clock.sleep(for: linger + gracePeriod)
-            // The host that gave the order is still to be answered, however short the time is.
-            await server.waitUntilIdle(besides: calls.inProgress)
-            continuation.finish()
-            return nil
-          }
-          group.addTask {
-            try? await clock.sleep(for: linger + gracePeriod + Self.timeToAnswer)
-            continuation.finish()
-            return nil
+        case .drain:
+          guard let drain = state.withLock(\.drain) else { continue }
+          parts.logger.info("draining", metadata: ["grace_period": "\(drain.gracePeriod)"])
+          for wait in [waitForCalls, waitForGracePeriod, waitForHost] {
+            group.addTask {
+              await wait(drain)
+              self.endings.continuation.finish()
+            }
           }
         }
       }
       group.cancelAll()
-      state.withLock { $0.lifecycle.drained() }
+      state.withLock { $0.drained() }
       let left = calls.inProgress
-      if left > 0 { logger.warning("ended with calls in progress", metadata: ["calls": "\(left)"]) }
-      return outcome ?? .drained
-    }
-  }
-
-  /// Lets callers on other machines in, where the manifest says so.
-  private func openDoor(for services: [ServiceDefinition]) throws(RPCError) {
-    guard let listen = record.listen else { return }
-    let door = NetworkDoor(
-      listen,
-      services: services + [
-        .health(HealthService(runtime: self)), .reflection(ReflectionService(runtime: self)),
-      ], budget: budget, interceptors: Self.interceptors, logger: logger, log: connectionLog)
-    do throws(RPCError) {
-      try door.open()
-    } catch {
-      logger.error("could not start", metadata: ["reason": "\(error.message)"])
-      try change { state throws(RPCError) in
-        state.failure = error.message
-        try state.lifecycle.started(false)
+      if left > 0 {
+        parts.logger.warning("ended with calls in progress", metadata: ["calls": "\(left)"])
       }
-      throw error
+      return outcome
     }
-    state.withLock { $0.door = door }
-    doorOpened.finish()
   }
 
-  /// Does what the worker has to do beside its calls, from the moment that it is ready.
-  private func workBesideCalls() async {
-    for await _ in isReady {}
-    if !Task.isCancelled { await besideCalls.run() }
+  /// Waits until the last call has ended that the worker took.
+  private func waitForCalls(_ drain: WorkerState.Drain) async {
+    if drain.linger > .zero { try? await Task.sleep(for: drain.linger) }
+    servers.beginGracefulShutdown()
+    await servers.waitUntilIdle()
   }
 
-  /// Looks after the certificates from the moment that there are any.
-  private func watchCertificates() async {
-    for await _ in doorIsOpen {}
-    await door?.watchCertificates()
+  /// Waits until the time of the calls is over. The host that gave the order is still answered, however short that is.
+  private func waitForGracePeriod(_ drain: WorkerState.Drain) async {
+    try? await Task.sleep(for: drain.linger + drain.gracePeriod)
+    await servers.waitUntilAnswered(besides: calls.inProgress)
+  }
+
+  /// Waits until the time is over for a host that does not read its answer.
+  private func waitForHost(_ drain: WorkerState.Drain) async {
+    try? await Task.sleep(for: drain.linger + drain.gracePeriod + Self.timeToAnswer)
   }
 
   // MARK: What the host asks
@@ -266,15 +170,9 @@ final class WorkerRuntime: Sendable {
     nonce: [UInt8], hostProof: [UInt8], versions: ClosedRange<UInt32>
   ) throws(RPCError) -> HandshakeResponse {
     let isProven = proof.isValid(hostProof: hostProof, nonce: nonce)
-    let result = state.withLock { state in
-      let before = state.lifecycle.phase
-      defer { if state.lifecycle.phase != before { state.since = clock.now } }
-      return Result { () throws(RPCError) in
-        let version = try state.lifecycle.handshake(isProven: isProven, versions: versions)
-        return (version: version, services: state.services)
-      }
+    let (version, services) = try change { state throws(RPCError) in
+      (try state.handshake(isProven: isProven, versions: versions), state.services)
     }
-    let (version, services) = try result.get()
     return HandshakeResponse(
       workerProof: proof.workerProof(
         nonce: nonce, product: record.product, worker: record.worker,
@@ -284,55 +182,52 @@ final class WorkerRuntime: Sendable {
       services: services.map {
         ServiceContract(
           name: $0.name, descriptorSha256: Array(SHA256.hash(data: $0.descriptorSet)))
-      }, process: process, liveConfigurationKeys: configurationChanges.keys)
+      }, process: process, liveConfigurationKeys: parts.configurationChanges.keys)
   }
 
   /// Takes the configuration, or, while the worker is ready, changes to it.
   func configure(_ configuration: WorkerConfiguration, hostAddress: String) async throws {
-    let current = state.withLock { $0.lifecycle.phase == .ready ? $0.configuration : nil }
+    let current = state.withLock { $0.phase == .ready ? $0.configured.configuration : nil }
     if let current {
-      try await configurationChanges.take(configuration, over: current)
-      state.withLock { $0.configuration = configuration }
-      logger.notice("took over a changed configuration")
+      try await parts.configurationChanges.take(configuration, over: current)
+      state.withLock { $0.reconfigured(configuration) }
+      parts.logger.notice("took over a changed configuration")
       return
     }
     try change { state throws(RPCError) in
-      try state.lifecycle.configure()
-      state.configuration = configuration
-      state.hostAddress = hostAddress
+      try state.configure(
+        WorkerState.Configured(configuration: configuration, hostAddress: hostAddress))
     }
   }
 
   /// Makes the worker's services and serves them; answers how long it took.
   func startServices() async throws -> Duration {
-    try change { state throws(RPCError) in try state.lifecycle.start() }
-    let start = clock.now
+    try change { state throws(RPCError) in try state.start() }
+    let start = ContinuousClock.now
     let made: [ServiceDefinition]
     do {
       made = try await makeServices(context()).map(calls.counting)
     } catch {
-      let failure = Self.startFailure(error).withoutPersonalData
-      logger.error("could not start", metadata: ["reason": "\(failure.message)"])
-      try change { state throws(RPCError) in
-        state.failure = failure.message
-        try state.lifecycle.started(false)
-      }
-      throw failure
+      throw try startFailed(Self.startFailure(error).withoutPersonalData)
     }
     // Served before the phase says so: whoever reads "serving" can call.
-    let beside = besideCalls.services.map(calls.counting)
-    server.add(made + beside)
-    server.finishServices()
-    try openDoor(for: made)
-    try change { state throws(RPCError) in
-      try state.lifecycle.started(true)
-      // The worker's own first, as reflection shows them.
-      state.services = made + beside + state.services
+    let own = made + parts.besideCalls.services.map(calls.counting)
+    servers.add(own)
+    servers.finishServices()
+    do throws(RPCError) {
+      try servers.openRemote(
+        made + [
+          .health(HealthService(runtime: self)), .reflection(ReflectionService(runtime: self)),
+        ])
+    } catch {
+      throw try startFailed(error)
     }
-    workerClock.begin()
-    becameReady.finish()
-    let duration = start.duration(to: clock.now)
-    logger.info(
+    // The worker's own first, as reflection shows them.
+    try change { state throws(RPCError) in try state.becameReady(serving: own) }
+    parts.clock.begin()
+    ready.open()
+    let duration = start.duration(to: .now)
+    parts.logger.info(
       "ready",
       metadata: [
         "services": "\(made.map(\.name).joined(separator: ","))", "took": "\(duration)",
@@ -340,14 +235,17 @@ final class WorkerRuntime: Sendable {
     return duration
   }
 
+  /// Notes why the worker could not start, and returns that.
+  private func startFailed(_ failure: RPCError) throws(RPCError) -> RPCError {
+    parts.logger.error("could not start", metadata: ["reason": "\(failure.message)"])
+    try change { state throws(RPCError) in try state.failed(failure.message) }
+    return failure
+  }
+
   /// Begins the drain; answers how many calls of the worker's own services are in progress.
   func drain(_ gracePeriod: Duration, linger: Duration) throws(RPCError) -> Int {
-    let ending = try change { state throws(RPCError) in
-      let ending = try state.lifecycle.drain(gracePeriod)
-      if case .drain = ending { state.linger = linger }
-      return ending
-    }
-    beginDrain(ending)
+    begin(
+      try change { state throws(RPCError) in try state.drain(gracePeriod, linger: linger) })
     return calls.inProgress
   }
 
@@ -355,38 +253,28 @@ final class WorkerRuntime: Sendable {
   func moveClock(
     to time: VirtualTime, afterTakingIn ends: [LogEnd]
   ) async throws -> MoveClockResponse {
-    try change { state throws(RPCError) in try state.lifecycle.checkProven() }
-    guard clockFaces.isVirtual else {
-      throw RPCError(
-        .failedPrecondition,
-        "this worker goes by the machine's clocks: start the product with `kith up --virtual-time`")
-    }
-    let next = ClockFaces.Virtual(time)
-    guard next.elapsed >= clockFaces.virtual.elapsed else {
-      throw RPCError.invalidArgument(
-        field: "time.elapsed_ms", "a clock that is never set cannot go back")
-    }
-    clockFaces.virtual = next
+    try checkProven()
+    try parts.clock.show(ClockFaces.Virtual(time))
     // One that is not ready yet does nothing so far.
-    guard state.withLock({ $0.lifecycle.phase == .ready }) else { return MoveClockResponse() }
-    await eventStandings.reach(ends)
+    guard state.withLock({ $0.phase == .ready }) else { return MoveClockResponse() }
+    await parts.eventStandings.reach(ends)
     // Before due work looks at the data: what is taken in meanwhile may be due sooner than it says.
-    let consumers = eventStandings.consumers
-    let (nextDue, turns) = try await workerClock.settle()
+    let consumers = parts.eventStandings.consumers
+    let (nextDue, turns) = try await parts.clock.settle()
     return MoveClockResponse(
       nextDueMs: nextDue.map { Int64($0.milliseconds) }, turns: turns,
-      logEnd: try await eventStandings.end, consumers: consumers)
+      logEnd: try await parts.eventStandings.end, consumers: consumers)
   }
 
   /// Seals with the first of these keys from now on, and opens with all of them.
   func takeKeys(_ keys: [SealingKey]) throws(RPCError) {
-    try change { state throws(RPCError) in try state.lifecycle.checkProven() }
-    try handedKeys.change(to: keys)
+    try checkProven()
+    try parts.handedKeys.change(to: keys)
   }
 
   /// Logs from that level on.
   func setLogLevel(_ level: Logger.Level) throws(RPCError) {
-    try change { state throws(RPCError) in try state.lifecycle.checkProven() }
+    try checkProven()
     logThreshold.level = level
   }
 
@@ -395,8 +283,8 @@ final class WorkerRuntime: Sendable {
 
   /// How the worker is now.
   func checkHealth() -> CheckResponse {
-    let (phase, since, failure) = state.withLock { ($0.lifecycle.phase, $0.since, $0.failure) }
-    let word = health.word
+    let (phase, since, failure) = state.withLock { ($0.phase, $0.since, $0.failure) }
+    let word = parts.health.word
     let (status, reason): (ServingStatus, String) =
       switch phase {
       case .spawned, .handshaken, .configured, .starting: (.starting, "")
@@ -404,13 +292,12 @@ final class WorkerRuntime: Sendable {
       case .ready: word.degradation.isEmpty ? (.serving, "") : (.degraded, word.degradation)
       case .draining, .ended: (.draining, "told to end")
       }
-    let (seconds, attoseconds) = max(since, word.since ?? since).duration(to: clock.now)
-      .components
+    let (seconds, attoseconds) = max(since, word.since ?? since).duration(to: .now).components
     return CheckResponse(
       status: status, reason: reason,
       sinceMs: seconds * 1_000 + attoseconds / 1_000_000_000_000_000,
       progress: calls.ended, callsInProgress: UInt32(clamping: calls.inProgress),
-      store: health.storeStanding.map { StoreStanding(log: $0.log, commits: $0.commits) })
+      store: parts.health.storeStanding.map { StoreStanding(log: $0.log, commits: $0.commits) })
   }
 
   /// Tells how the worker is: at once, when that changes, and at least every `interval`; when the worker was told to end,
@@ -421,7 +308,7 @@ final class WorkerRuntime: Sendable {
     try await pulse.watch(every: interval) {
       let drain = self.state.withLock { $0.drain }
       if let drain {
-        let now = self.clock.now
+        let now = ContinuousClock.now
         let isOver =
           now >= drain.ends || now >= drain.lingersUntil && self.calls.inProgress == 0
         guard isOver else { return .lookAgainSoon }
@@ -433,37 +320,34 @@ final class WorkerRuntime: Sendable {
 
   /// What the worker has counted of its calls.
   func readMetrics() -> ReadMetricsResponse {
-    let (seconds, attoseconds) = begun.duration(to: clock.now).components
+    let (seconds, attoseconds) = begun.duration(to: .now).components
     return ReadMetricsResponse(
       uptimeUs: seconds * 1_000_000 + attoseconds / 1_000_000_000_000, methods: calls.metrics)
   }
 
   // MARK: Parts
 
-  /// Changes the state in one step and notes when a phase began.
+  private func checkProven() throws(RPCError) {
+    try change { state throws(RPCError) in try state.checkProven() }
+  }
+
+  /// Changes the state in one step.
   private func change<Value: Sendable>(
-    _ body: (inout State) throws(RPCError) -> Value
+    _ body: (inout WorkerState) throws(RPCError) -> Value
   ) throws(RPCError) -> Value {
-    let result = state.withLock { state in
-      let before = state.lifecycle.phase
-      defer { if state.lifecycle.phase != before { state.since = clock.now } }
-      return Result { () throws(RPCError) in try body(&state) }
-    }
-    return try result.get()
+    try state.withLock { state in
+      Result { () throws(RPCError) in try body(&state) }
+    }.get()
   }
 
   private func context() -> WorkerContext {
-    let (configuration, hostAddress) = state.withLock { ($0.configuration, $0.hostAddress) }
+    let configured = state.withLock(\.configured)
     return WorkerContext(
       product: record.product, worker: record.worker, generation: record.generation,
-      configuration: configuration, pluginDirectory: record.pluginDirectory,
+      configuration: configured.configuration, pluginDirectory: record.pluginDirectory,
       stateDirectory: record.stateDirectory.isEmpty ? nil : record.stateDirectory,
-      handedKeys: handedKeys,
-      storeOrders: record.store ?? StoreOrders(),
-      hostAddress: hostAddress.isEmpty ? nil : hostAddress, hostIdentity: record.hostIdentity,
-      logger: logger, health: health,
-      clock: workerClock, configurationChanges: configurationChanges, besideCalls: besideCalls,
-      eventStandings: eventStandings)
+      hostAddress: configured.hostAddress.isEmpty ? nil : configured.hostAddress,
+      hostIdentity: record.hostIdentity, parts: parts)
   }
 
   /// What the host is told when the worker's own code throws. An error that is not known is named by its type alone,

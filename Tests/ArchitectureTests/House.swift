@@ -24,7 +24,7 @@ enum House {
     "KithRPC": ["KithWire", "DequeModule", "Dispatch", "Glibc"],
     "KithTransportNng": ["KithCertificates", "KithRPC", "KithWire", "CNng", "Dispatch", "Glibc"],
     "KithTransportInProcess": ["KithRPC", "KithWire", "Dispatch", "Glibc"],
-    "KithTelemetry": ["KithPersonalData", "KithRPC", "Metrics", "Tracing"],
+    "KithTelemetry": ["KithPersonalData", "KithRPC", "Tracing"],
     "KithAccess": ["KithRPC", "Glibc"],
 
     // Floor 3: words.

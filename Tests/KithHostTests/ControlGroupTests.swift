@@ -51,7 +51,7 @@ import Testing
         descriptors: [
           try Descriptor.open("/dev/null", O_RDONLY), saying,
           try Descriptor.open("/dev/null", O_WRONLY),
-        ], controlGroup: try group.door()))
+        ], controlGroup: try group.open()))
     guard case .bytes(let words) = try said.read(atMost: 10) else {
       Issue.record("the daemon did not get away")
       return

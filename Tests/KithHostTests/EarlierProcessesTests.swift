@@ -92,17 +92,17 @@ import Testing
     #expect(!process.hasEnded)
   }
 
-  @Test func wishesOfAnotherBootAreNone() throws {
+  @Test func desiredStateOfAnotherBootIsNone() throws {
     let path = folder.path + "/wishes.json"
-    var (wishes, damaged) = HostWishes.read(path)
-    wishes.stopped = ["odd"]
-    try wishes.write(path)
-    #expect(HostWishes.read(path).wishes.stopped == ["odd"] && damaged == nil)
+    var (state, damaged) = DesiredState.read(path)
+    state.stopped = ["odd"]
+    try state.write(path)
+    #expect(DesiredState.read(path).state.stopped == ["odd"] && damaged == nil)
     let text = try #require(ProcessFile.text(path))
     try DurableFile.replace(
       path,
       with: Array(text.replacing(ProcessIdentity.currentBootID, with: "another").utf8))
-    let other = HostWishes.read(path)
-    #expect(other.wishes == HostWishes.read("/nowhere").wishes && other.damaged == nil)
+    let other = DesiredState.read(path)
+    #expect(other.state == DesiredState.read("/nowhere").state && other.damaged == nil)
   }
 }

@@ -25,9 +25,7 @@ struct AlertsCommand: AsyncParsableCommand {
   func run() async throws {
     let surroundings = Surroundings.current
     let running = try await product.running(surroundings)
-    let alerts = try await running.connection.host.getStatus(
-      GetStatusRequest(), options: time.callOptions
-    ).alerts
+    let alerts = try await running.status(within: time.callOptions.timeout).alerts
     if output.json {
       try Output.line(
         JSONValue.array(try alerts.map { try HostJSON.json($0) }).text(pretty: true))

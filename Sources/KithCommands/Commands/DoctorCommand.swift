@@ -49,8 +49,7 @@ struct DoctorCommand: AsyncParsableCommand {
     do {
       let running = try await product.running(surroundings)
       defer { running.connection.close() }
-      let status = try await running.connection.host.getStatus(
-        GetStatusRequest(), options: time.callOptions)
+      let status = try await running.status(within: time.callOptions.timeout)
       return (.answers(status), running.places)
     } catch {
       guard let failure = CommandFailure(known: error), failure.status != .usage else {

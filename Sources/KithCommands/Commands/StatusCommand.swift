@@ -2,6 +2,7 @@ import ArgumentParser
 import HostContract
 import KithClient
 import KithJSON
+import KithRPC
 
 /// `kith status`
 struct StatusCommand: AsyncParsableCommand {
@@ -36,8 +37,7 @@ struct StatusCommand: AsyncParsableCommand {
     guard !watch else {
       return try await show(LastingConnection(running, product, surroundings))
     }
-    let status = try await running.connection.host.getStatus(
-      GetStatusRequest(), options: time.callOptions)
+    let status = try await running.status(within: time.callOptions.timeout)
     if output.json {
       try Output.line(try HostJSON.json(status).text(pretty: true))
     } else {

@@ -3,6 +3,7 @@ import HostContract
 import KithClient
 import KithJSON
 import KithManifest
+import KithRPC
 
 /// `kith why`
 struct WhyCommand: AsyncParsableCommand {
@@ -29,8 +30,7 @@ struct WhyCommand: AsyncParsableCommand {
     let surroundings = Surroundings.current
     let running = try await product.running(surroundings, workers: [worker])
     defer { running.connection.close() }
-    let status = try await running.connection.host.getStatus(
-      GetStatusRequest(), options: time.callOptions)
+    let status = try await running.status(within: time.callOptions.timeout)
     guard let found = status.workers.first(where: { $0.name == worker }) else {
       let names = status.workers.map(\.name)
       throw CommandFailure(

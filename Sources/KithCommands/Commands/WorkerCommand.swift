@@ -85,8 +85,7 @@ struct WorkerCommand {
 
   /// Refuses a name that no worker has, and a worker that will not become ready by waiting.
   private func check(_ running: RunningProduct, _ settings: CallSettings) async throws {
-    let status = try await running.connection.host.getStatus(
-      GetStatusRequest(), options: CallOptions(timeout: settings.timeLimit))
+    let status = try await running.status(within: settings.timeLimit)
     guard let found = status.workers.first(where: { $0.name == worker }) else {
       let names = status.workers.map(\.name)
       let shown = SafeText.line(String(worker.prefix(60)))

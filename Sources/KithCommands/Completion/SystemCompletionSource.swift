@@ -25,8 +25,7 @@ struct SystemCompletionSource: CompletionSource {
     let names = await Self.soon {
       var names: Set<String> = []
       for product in await products(meant: place) {
-        let status = try? await product.connection.host.getStatus(
-          GetStatusRequest(), options: options)
+        let status = try? await product.status(within: options.timeout)
         names.formUnion(status?.workers.map(\.name) ?? [])
       }
       return names.sorted()

@@ -10,6 +10,8 @@ struct RunningProduct: Sendable {
   let places: ProductPlaces
   /// The way to its host and workers.
   let connection: HostConnection
+  /// What the host answered when it was found; nil when it takes longer to say than a command may wait for that.
+  private let firstStatus: GetStatusResponse?
 
   /// Finds the product that is meant: the one that is named, by `--product` or `KITH_PRODUCT`; else the one in `root`;
   /// else the one that runs. When several run, the only one that has all of `workers` is meant.
@@ -52,8 +54,8 @@ struct RunningProduct: Sendable {
     do throws(RPCError) {
       let connection = try await HostConnection.open(
         product: places.product, address: places.controlAddress)
-      try await expectAnswer(connection)
-      return RunningProduct(places: places, connection: connection)
+      return RunningProduct(
+        places: places, connection: connection, firstStatus: try await firstAnswer(of: connection))
     } catch {
       guard error.code == .permissionDenied, access(places.controlSocket, W_OK) != 0 else {
         throw error
@@ -67,8 +69,7 @@ struct RunningProduct: Sendable {
   func expectOwnProduct() async throws {
     // The folders of a product that was started without --root have its name.
     guard let root = places.root else { return }
-    let status = try await connection.host.getStatus(
-      GetStatusRequest(), options: CallOptions(timeout: CallSettings.standardTimeout))
+    let status = try await status(within: CallSettings.standardTimeout)
     guard status.product != places.product else { return }
     connection.close()
     throw CommandFailure(
@@ -81,16 +82,35 @@ struct RunningProduct: Sendable {
   /// How long a host may take to say anything at all.
   private static let patience = Duration.seconds(5)
 
-  /// A host that is stopped or stuck takes connections, as the kernel does for it: this asks for a word, whichever.
-  private static func expectAnswer(_ connection: HostConnection) async throws(RPCError) {
+  /// How its workers are, as the host said when it was found.
+  func status(within limit: Duration?) async throws(RPCError) -> GetStatusResponse {
+    if let firstStatus { return firstStatus }
+    return try await connection.host.getStatus(
+      GetStatusRequest(), options: CallOptions(timeout: limit))
+  }
+
+  /// The first answer of a host. One that is stopped or hung takes connections, as the kernel does for it, and does not answer.
+  /// - Returns: its status; nil when it answers and that takes too long, or the caller may not know it.
+  /// - Throws: UNAVAILABLE when it does not answer.
+  private static func firstAnswer(
+    of connection: HostConnection
+  ) async throws(RPCError) -> GetStatusResponse? {
+    do throws(RPCError) {
+      return try await connection.host.getStatus(
+        GetStatusRequest(), options: CallOptions(timeout: .seconds(3)))
+    } catch {
+      guard [.unavailable, .deadlineExceeded].contains(error.code) else { return nil }
+    }
+    // A status may wait for a slow disk, from which it shows lines of logs; the clock does not.
     do throws(RPCError) {
       _ = try await connection.host.getClock(
         GetClockRequest(), options: CallOptions(timeout: patience))
     } catch {
-      guard [.unavailable, .deadlineExceeded].contains(error.code) else { return }
+      guard [.unavailable, .deadlineExceeded].contains(error.code) else { return nil }
       connection.close()
       throw RPCError(.unavailable, silence, cause: error)
     }
+    return nil
   }
 
   private static let silence = "the host takes connections and does not answer"
@@ -205,8 +225,7 @@ extension [RunningProduct] {
     guard !workers.isEmpty else { return nil }
     var found: [RunningProduct] = []
     for product in self {
-      let status = try? await product.connection.host.getStatus(
-        GetStatusRequest(), options: CallOptions(timeout: CallSettings.standardTimeout))
+      let status = try? await product.status(within: CallSettings.standardTimeout)
       let names = Set(status?.workers.map(\.name) ?? [])
       if names.isSuperset(of: workers) { found.append(product) }
     }

@@ -27,8 +27,7 @@ struct ServiceDirectory: Sendable {
   static func of(
     _ running: RunningProduct, worker: String?, options: CallOptions
   ) async throws -> ServiceDirectory {
-    let status = try await running.connection.host.getStatus(
-      GetStatusRequest(), options: CallOptions(timeout: options.timeout))
+    let status = try await running.status(within: options.timeout)
     if let worker {
       guard let found = status.workers.first(where: { $0.name == worker }) else {
         throw WorkerChange.unknown(worker, status)

@@ -28,18 +28,17 @@ extension Host {
     _ source: ProductSource, fingerprint planned: [UInt8], by peer: PeerIdentity?
   ) async throws -> [ChangeOutcome] {
     try refuseDuringShutdown()
-    guard !isTakingOver else {
+    guard operations.begin(.applyManifest) else {
       throw RPCError(.aborted, "nothing was changed: another manifest is being applied; plan again")
     }
-    isTakingOver = true
     let changes: PlannedChanges
     var generations: [String: UInt64] = [:]
     do {
-      defer { isTakingOver = false }
+      defer { operations.end(.applyManifest) }
       let source = completed(source)
       let plan = try await read(source)
       changes = self.changes(to: plan)
-      guard planned.isEmpty || planned == fingerprint(of: changes) else {
+      guard planned.isEmpty || planned == fingerprints.of(changes) else {
         throw RPCError(
           .aborted,
           "nothing was changed: the product or its manifests have changed since this was planned; plan again"
@@ -73,7 +72,7 @@ extension Host {
     _ changes: PlannedChanges, _ plan: Plan, _ source: ProductSource
   ) async throws {
     do throws(SystemError) {
-      try records.checkRoom()
+      try root.records.checkRoom()
       for worker in plan.workers {
         try await logs.open(
           logOf: worker.name, at: settings.places.logFile(worker: worker.name))
@@ -126,7 +125,7 @@ extension Host {
       for change in changes.changes where change.kind == .reconfigure {
         guard let worker = plan.worker(named: change.worker),
           let before = definition(of: change.worker),
-          let link = process(of: change.worker)?.link
+          let link = mainProcess(of: change.worker)?.link
         else { throw Self.endedMeanwhile(change.worker) }
         done.append((link, before))
         do throws(RPCError) {
@@ -142,7 +141,7 @@ extension Host {
       }
       // The same processes must still be there, and nobody must have asked for anything else.
       guard self.changes(to: plan).essence == changes.essence,
-        done.allSatisfy({ taken in processes.values.contains { $0.link === taken.link } })
+        done.allSatisfy({ taken in workers.running.contains { $0.link === taken.link } })
       else {
         throw RPCError(
           .aborted, "nothing was changed: the product changed in this very moment; plan again")
@@ -166,16 +165,16 @@ extension Host {
   private func takeOver(_ changes: PlannedChanges, _ plan: Plan, _ source: ProductSource) {
     let kinds = Dictionary(
       uniqueKeysWithValues: changes.changes.map { ($0.worker, $0.kind) })
-    latestRevision += 1
+    let newRevision = workers.newRevision()
     let specifications = plan.workers.map { worker in
       var specification = worker.specification(lastGeneration: generations[worker.name])
       let snapshot = supervisor.snapshot(of: worker.name)
       switch kinds[worker.name] {
-      case .start?, .restart?, .stop?: specification.revision = latestRevision
+      case .start?, .restart?, .stop?: specification.revision = newRevision
       case .reconfigure?, .adjust?, nil:
         specification.revision = snapshot.map { $0.revision ?? $0.specifiedRevision } ?? 0
       }
-      definitions[worker.name, default: [:]][specification.revision] = worker
+      workers[worker.name].define(worker, revision: specification.revision)
       return specification
     }
     let graph: WorkerGraph
@@ -192,10 +191,10 @@ extension Host {
     post(.specified(graph))
     for worker in plan.workers { recordDefinition(of: worker, kinds[worker.name]) }
     let names = plan.workers.map(\.name)
-    definitions = definitions.filter { supervisor.snapshot(of: $0.key) != nil }
+    workers.forget(besides: supervisor.snapshots.map(\.name))
     if before.metrics != plan.metrics { serveMetrics() }
     if before.alerts != plan.alerts || before.workers.map(\.name) != names {
-      alerts = AlertEvaluator(rules: plan.alerts, workers: names)
+      alerts.replaceRules(by: plan)
       watchForAlerts()
     }
   }
@@ -207,14 +206,15 @@ extension Host {
     case .start?, .restart?, .stop?: return
     case .reconfigure?, .adjust?, nil: break
     }
-    guard let incarnation = published[worker.name], var record = processes[incarnation]?.record
+    guard let incarnation = workers[worker.name].publishedIncarnation,
+      var record = workers[incarnation]?.record
     else { return }
     let digest = worker.digest(in: settings.plan, account: settings.workerAccount)
     guard record.digest != digest else { return }
     record.digest = digest
-    processes[incarnation]?.record = record
+    workers.update(incarnation) { $0.record = record }
     do throws(SystemError) {
-      try records.write(record)
+      try root.write(record)
     } catch {
       log("should the host be killed, \(incarnation) is replaced: \(error)", level: .error)
     }
@@ -229,7 +229,7 @@ extension Host {
     switch change.kind {
     case .adjust:
       // That of a worker has nothing to do with where metrics are.
-      let trouble = name.isEmpty ? metricsTroubles.first : nil
+      let trouble = name.isEmpty ? metricsServing.troubles.first : nil
       return trouble.map { (false, $0) } ?? (true, "in force")
     case .reconfigure: return (true, "took over its new configuration")
     case .stop:

@@ -1,4 +1,3 @@
-import Crypto
 import HostContract
 import KithManifest
 import KithRPC
@@ -12,7 +11,7 @@ extension Host {
     let changes = changes(to: plan)
     return PlanChangesResponse(
       changes: changes.changes.map(HostContract.PlannedChange.init),
-      fingerprint: fingerprint(of: changes))
+      fingerprint: fingerprints.of(changes))
   }
 
   /// A source with what it does not say taken from the one that runs.
@@ -58,22 +57,14 @@ extension Host {
         definition, isUp: !snapshot.processes.isEmpty || snapshot.state == .backingOff,
         isWanted: snapshot.isWanted,
         liveKeys: snapshot.health.isReady
-          ? process(of: name)?.link?.liveConfigurationKeys ?? [] : [])
+          ? mainProcess(of: name)?.link?.liveConfigurationKeys ?? [] : [])
     }
     return PlannedChanges(from: settings.plan, running: running, to: plan)
   }
 
   /// The main process of a worker, whether callers are told of it or held.
-  func process(of name: String) -> RunningProcess? {
-    supervisor.snapshot(of: name).flatMap {
-      processes[Incarnation(worker: name, generation: $0.generation)]
-    }
-  }
-
-  /// Stands for changes, and tells nothing about them.
-  func fingerprint(of changes: PlannedChanges) -> [UInt8] {
-    Array(
-      HMAC<SHA256>.authenticationCode(for: Array(changes.essence.utf8), using: fingerprintKey))
+  func mainProcess(of name: String) -> RunningProcess? {
+    supervisor.snapshot(of: name).flatMap { workers[name][$0.generation] }
   }
 }
 

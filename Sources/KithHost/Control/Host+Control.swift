@@ -11,22 +11,16 @@ extension Host {
     _ check: @escaping @Sendable (isolated Host) -> Result<Value, RPCError>?
   ) async throws -> Value {
     if let result = check(self) { return try result.get() }
-    let waiter = Waiter<Value>()
-    waiters.append { host in
-      if waiter.isFinished { return true }
-      guard let result = check(host) else { return false }
-      waiter.finish(result.mapError { $0 })
-      return true
-    }
+    let waiter = waits.add(check)
     // Callers that gave up are forgotten here too, lest they pile up while nothing happens.
-    waiters.removeAll { $0(self) }
+    waits.check(self)
     return try await waiter.value()
   }
 
   /// The host and its workers, at once or as soon as everything is settled.
   func status(whenSettled: Bool) async throws -> GetStatusResponse {
     if whenSettled {
-      try await wait { $0.supervisor.isSettled || $0.isShuttingDown ? .success(()) : nil }
+      try await wait { $0.supervisor.isSettled || $0.phase.isEnding ? .success(()) : nil }
     }
     var workers: [WorkerStatus] = []
     for snapshot in supervisor.snapshots {
@@ -35,7 +29,7 @@ extension Host {
     return GetStatusResponse(
       product: settings.plan.product, title: settings.plan.title,
       hostVersion: HostVersion.current, hostPid: getpid(),
-      hostStartedAtMs: startedAtMilliseconds, root: settings.places.stateDirectory,
+      hostStartedAtMs: clock.startedAtMilliseconds, root: settings.places.stateDirectory,
       workers: workers, logTroubles: logTroubles,
       alerts: alertStandings, degradations: degradations, manifest: settings.source.product,
       remoteServices: settings.plan.remoteServices.map {
@@ -59,10 +53,10 @@ extension Host {
       throw RPCError.invalidArgument(field: "program", "\(error); the host goes on as it is")
     }
     // What is on its way up or out would have to begin anew.
-    try await wait { $0.supervisor.isSettled || $0.isShuttingDown ? .success(()) : nil }
+    try await wait { $0.supervisor.isSettled || $0.phase.isEnding ? .success(()) : nil }
     try refuseDuringShutdown()
-    successor = program
-    chores.finish()
+    phase = .becoming(program)
+    tasks.finish()
     return UpgradeHostResponse(version: version)
   }
 
@@ -75,7 +69,7 @@ extension Host {
     case .worker(let name): worker = try plannedWorker(name, field: "worker")
     case .service(let name):
       if let remote = settings.plan.remoteServices.first(where: { $0.service == name }) {
-        _ = try reachableServices(of: name, providing: [name], by: principal)
+        _ = try credentials.reachableServices(of: name, providing: [name], by: principal)
         return ResolveResponse(
           address: remote.endpoint.address, services: [name],
           security: NetworkSecurity(
@@ -101,29 +95,26 @@ extension Host {
     // Where it names a service, the caller must require that one.
     let asked =
       if case .service(let name) = request.target { [name] } else { worker.provides }
-    _ = try reachableServices(of: worker.name, providing: asked, by: principal)
-    let isThere = published[worker.name].map { $0.generation > request.newerThanGeneration }
-    if request.waitForReady, isThere != true {
-      tallies[worker.name, default: CallTally()].held += 1
-    }
+    _ = try credentials.reachableServices(
+      of: worker.name, providing: asked, by: principal)
+    let isThere = workers[worker.name].published.map { $0 > request.newerThanGeneration }
+    if request.waitForReady, isThere != true { workers[worker.name].calls.queue() }
     return try await wait { host in
-      if let incarnation = host.published[worker.name],
-        incarnation.generation > request.newerThanGeneration,
-        let process = host.processes[incarnation]
+      if let process = host.workers[worker.name].publishedProcess,
+        process.incarnation.generation > request.newerThanGeneration
       {
         return Result { () throws(RPCError) in
-          let (ticket, valid) = try host.ticket(
-            for: incarnation, to: principal,
-            services: try host.reachableServices(
+          let (ticket, valid) = try host.credentials.ticket(
+            for: process.incarnation, secret: process.record.secret, to: principal,
+            services: try host.credentials.reachableServices(
               of: worker.name, providing: worker.provides, by: principal))
           return ResolveResponse(
-            worker: worker.name, generation: incarnation.generation, address: process.address,
-            services: worker.provides,
-            pid: host.settings.relayPID ?? process.child.identity.pid, ticket: ticket,
-            ticketValidMs: valid)
+            worker: worker.name, generation: process.incarnation.generation,
+            address: process.address, services: worker.provides,
+            pid: host.settings.relayPID ?? process.pid, ticket: ticket, ticketValidMs: valid)
         }
       }
-      if host.isShuttingDown {
+      if host.phase.isEnding {
         return .failure(RPCError(.unavailable, "the host is shutting down"))
       }
       guard !request.waitForReady else { return nil }
@@ -163,7 +154,9 @@ extension Host {
     // Whoever starts the product again says with which manifest.
     RunningManifest.forget(at: settings.places)
     try await wait { $0.supervisor.isShutDown ? .success(()) : nil }
-    return ShutdownResponse(workersEnded: endedByShutdown, workersKilled: killedByShutdown)
+    return ShutdownResponse(
+      workersEnded: phase.shutdown?.workersEnded ?? 0,
+      workersKilled: phase.shutdown?.workersKilled ?? 0)
   }
 
   private func waitUntilReady(_ name: String, after generation: UInt64) async throws {
@@ -185,7 +178,7 @@ extension Host {
   /// Refuses what a host that follows could not be told of.
   func checkRoom(for what: String) throws(RPCError) {
     do throws(SystemError) {
-      try records.checkRoom()
+      try root.records.checkRoom()
     } catch {
       throw RPCError(
         .resourceExhausted,
@@ -194,8 +187,13 @@ extension Host {
     }
   }
 
+  /// Refuses what the host cannot begin before its run or while it ends its workers.
   func refuseDuringShutdown() throws(RPCError) {
-    if isShuttingDown { throw RPCError(.unavailable, "the host is shutting down") }
+    switch phase {
+    case .prepared: throw RPCError(.unavailable, "the host has not begun to run")
+    case .ending: throw RPCError(.unavailable, "the host is shutting down")
+    case .running, .becoming: break
+    }
   }
 
   func plannedWorker(
@@ -226,7 +224,7 @@ extension Host {
   func note(_ what: String, of names: [String], by peer: PeerIdentity) {
     let request = WorkerRequest(
       what: what, atMs: WallClock.milliseconds, pid: peer.pid ?? 0, uid: peer.uid)
-    changeWishes { for name in names { $0.requests[name] = request } }
+    changeDesired { for name in names { $0.requests[name] = request } }
   }
 
   /// As above, also of those that are wanted up again since what was asked for requires them.
@@ -242,42 +240,42 @@ extension Host {
 
   func status(of worker: PlannedWorker) async -> WorkerStatus {
     guard let snapshot = supervisor.snapshot(of: worker.name) else { return WorkerStatus() }
-    let incarnation = Incarnation(worker: worker.name, generation: snapshot.generation)
+    let known = workers[worker.name]
     var status = WorkerStatus(
       name: worker.name, plugin: worker.plugin, pluginVersion: worker.pluginVersion,
       state: snapshot.state.contract, wanted: snapshot.isWanted, generation: snapshot.generation,
-      sinceMs: standings[worker.name]?.since ?? startedAtMilliseconds,
+      sinceMs: known.standing?.since ?? clock.startedAtMilliseconds,
       restarts: UInt32(clamping: snapshot.restarts), reason: snapshot.reason,
       services: worker.provides,
       health: WorkerHealth(
         started: snapshot.health.isStarted, ready: snapshot.health.isReady,
         live: snapshot.health.isLive, beats: snapshot.health.progress ?? 0,
         degradation: snapshot.health.degradation,
-        callsInProgress: reports[incarnation]?.callsInProgress ?? 0),
+        callsInProgress: known.lastReport(of: snapshot.generation)?.callsInProgress ?? 0),
       generations: snapshot.processes.map(\.generation).sorted(),
       requires: worker.dependencies.map(\.name),
-      budget: supervisor.budgetUse(of: worker.name, at: now).map {
+      budget: supervisor.budgetUse(of: worker.name, at: clock.now).map {
         RestartBudget(
           used: UInt32(clamping: $0.used), allowed: UInt32(clamping: $0.budget.intensity),
           periodMs: $0.budget.period.inMilliseconds)
-      }, request: wishes.requests[worker.name])
-    if let process = processes[incarnation] {
-      status.adoptedAtMs = process.adoptedAt
-      status.pid = process.child.identity.pid
+      }, request: desired.state.requests[worker.name])
+    if let process = known[snapshot.generation] {
+      status.adoptedAtMs = process.adoptedAtMilliseconds
+      status.pid = process.pid
       status.residentBytes = ProcessIdentity.residentBytes(ofPid: status.pid)
       if snapshot.state == .ready { status.address = process.address }
     }
     if let nextStart = snapshot.nextStart {
-      status.nextStartAtMs = WallClock.milliseconds + (nextStart - now).inMilliseconds
+      status.nextStartAtMs = WallClock.milliseconds + (nextStart - clock.now).inMilliseconds
     }
     if let exit = snapshot.lastExit {
-      let ended = Incarnation(worker: worker.name, generation: exit.generation)
-      var message = WorkerExit(exit, at: endedAtMilliseconds[ended] ?? status.sinceMs)
-      message.lastLines = await logs.lastErrorLines(of: ended)
+      var message = WorkerExit(exit, at: known.end(of: exit.generation) ?? status.sinceMs)
+      message.lastLines = await logs.lastErrorLines(
+        of: Incarnation(worker: worker.name, generation: exit.generation))
       status.lastExit = message
     } else {
       // What an earlier host saw.
-      status.lastExit = wishes.exits[worker.name]
+      status.lastExit = desired.state.exits[worker.name]
     }
     return status
   }

@@ -15,25 +15,26 @@ extension Host {
   /// From which level on a worker logs.
   func logLevel(of name: String) throws(RPCError) -> LogRecord.Level {
     _ = try plannedWorker(name, field: "name")
-    return wishes.logLevels[name] ?? Self.standardLogLevel
+    return desired.state.logLevels[name] ?? Self.standardLogLevel
   }
 
   /// Sets from which level on a worker logs, now and in the processes to come.
   func setLogLevel(_ level: LogRecord.Level, of name: String) async throws(RPCError) {
     _ = try plannedWorker(name, field: "name")
-    changeWishes { $0.logLevels[name] = level }
+    changeDesired { $0.logLevels[name] = level }
     log("\(name): logs from level \(level.rawValue) on")
     // All its processes: two serve while one takes over from the other.
-    for process in processes.filter({ $0.key.worker == name }).values {
+    for process in workers[name].running {
       try await process.link?.setLogLevel(level.rawValue)
     }
   }
 
   /// Tells a process that has become ready what was asked for while it started, which its launch record may not have had.
   func repeatLogLevel(to incarnation: Incarnation) {
-    guard let level = wishes.logLevels[incarnation.worker], let link = processes[incarnation]?.link
+    guard let level = desired.state.logLevels[incarnation.worker],
+      let link = workers[incarnation]?.link
     else { return }
-    chores.yield { try? await link.setLogLevel(level.rawValue) }
+    tasks.add { try? await link.setLogLevel(level.rawValue) }
   }
 
   /// The logs that cannot be written or have lost lines.

@@ -19,7 +19,7 @@ struct HostService: HostHandler {
   func issuePass(
     _ request: IssuePassRequest, context: CallContext
   ) async throws -> IssuePassResponse {
-    try host.issuePass(request, to: context.principal)
+    try host.credentials.issuePass(request, to: context.principal)
   }
 
   func startWorker(
@@ -69,7 +69,7 @@ struct HostService: HostHandler {
   }
 
   func getClock(_ request: GetClockRequest, context: CallContext) async throws -> GetClockResponse {
-    let time = try await host.clock()
+    let time = try await host.virtualTime()
     return GetClockResponse(
       wallMs: time.wallMilliseconds, elapsedMs: time.elapsedMilliseconds)
   }

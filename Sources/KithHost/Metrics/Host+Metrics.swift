@@ -4,18 +4,45 @@ import KithManifest
 import KithRPC
 import KithSupervision
 
-/// Counts of the host and its workers.
+/// Counts of the host and its workers, and where they are served.
 extension Host {
+  private static let metricsRetryInterval = Duration.seconds(5)
+
+  /// Serves the metrics where the manifest in force says, and nowhere else.
+  func serveMetrics() {
+    let server = settings.plan.metrics.map { endpoint in
+      MetricsServer(endpoint, socket: settings.places.metricsSocket) {
+        await MetricsPage(self.metrics(), product: self.settings.plan.product).text
+      }
+    }
+    metricsServing.replace(with: server)
+    guard let server else { return }
+    open(server)
+    tasks.add { await server.run() }
+  }
+
+  /// Opens the addresses that are not open yet, and tries again until all are: another program may give up the port.
+  private func open(_ server: MetricsServer) {
+    guard !phase.isEnding, let opening = metricsServing.open(server) else { return }
+    for (level, text) in opening.news { log(text, level: level) }
+    guard !opening.isComplete else { return }
+    reactor.setAlarm(for: server, at: .now + Self.metricsRetryInterval) { [weak self] in
+      self?.assumeIsolated { $0.open(server) }
+    }
+  }
+
   /// Asks all workers that are ready, at the same time, and adds what the kernel and the host count.
   func metrics() async -> GetMetricsResponse {
-    let links = published.compactMapValues { processes[$0]?.link }
+    let links = workers.all.compactMap { worker in
+      worker.publishedProcess?.link.map { (worker.name, $0) }
+    }
     let told = await withTaskGroup { group in
       for (name, link) in links {
         group.addTask { (name, await link.metrics()) }
       }
       return await group.reduce(into: [String: WorkerLink.Metrics]()) { $0[$1.0] = $1.1 }
     }
-    let elapsed = now.sinceStart.components
+    let elapsed = clock.now.sinceStart.components
     return GetMetricsResponse(
       atUs: elapsed.seconds * 1_000_000 + elapsed.attoseconds / 1_000_000_000_000,
       host: ProcessMetrics(ofPid: getpid()),
@@ -29,14 +56,14 @@ extension Host {
     of snapshot: WorkerSnapshot, told: WorkerLink.Metrics?
   ) -> WorkerMetrics {
     // What was asked of one process is not told of the next.
-    let incarnation = published[snapshot.name]
+    let incarnation = workers[snapshot.name].publishedIncarnation
     let told = told.flatMap { $0.incarnation == incarnation ? $0 : nil }
     let running =
       incarnation ?? Incarnation(worker: snapshot.name, generation: snapshot.generation)
     var metrics = WorkerMetrics(
       name: snapshot.name, state: snapshot.state.contract, generation: running.generation,
       restarts: UInt32(clamping: snapshot.restarts),
-      process: processes[running].flatMap { ProcessMetrics(ofPid: $0.child.identity.pid) })
+      process: workers[running].flatMap { ProcessMetrics(ofPid: $0.pid) })
     switch told?.answer {
     case .success(let methods): metrics.methods = methods
     case .failure(let error): metrics.problem = "\(error)"

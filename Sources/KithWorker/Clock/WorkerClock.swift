@@ -1,3 +1,4 @@
+import KithRPC
 public import KithTime
 import Logging
 import Synchronization
@@ -81,6 +82,21 @@ public final class WorkerClock: Sendable {
   }
 
   // MARK: Virtual time
+
+  /// Shows another time from now on.
+  /// - Throws: FAILED_PRECONDITION where the clocks are the machine's; INVALID_ARGUMENT for a time that goes back.
+  func show(_ time: ClockFaces.Virtual) throws(RPCError) {
+    guard faces.isVirtual else {
+      throw RPCError(
+        .failedPrecondition,
+        "this worker goes by the machine's clocks: start the product with `kith up --virtual-time`")
+    }
+    guard time.elapsed >= faces.virtual.elapsed else {
+      throw RPCError.invalidArgument(
+        field: "time.elapsed_ms", "a clock that is never set cannot go back")
+    }
+    faces.virtual = time
+  }
 
   /// Does all that is due. Answers when something will be next, and how many turns there have ever been.
   func settle() async throws -> (nextDue: Instant?, turns: UInt64) {

@@ -5,9 +5,9 @@ import KithJSON
 import KithSupervision
 import KithWire
 
-/// What somebody has asked for of a running product, in a file of the runtime folder: it lasts as long as the product does,
-/// also when its host is killed.
-struct HostWishes: Equatable {
+/// The desired state of a running product, as far as it differs from the manifest: which workers are stopped, how they log, what
+/// the virtual clocks show. It lasts as long as the product, also when its host is killed.
+struct DesiredState: Equatable {
   /// The workers that are not to run.
   var stopped: Set<String> = []
   /// From which level on workers log.
@@ -19,18 +19,18 @@ struct HostWishes: Equatable {
   /// What was asked for each worker last, and by whom.
   var requests: [String: WorkerRequest] = [:]
 
-  /// The wishes in a file of this boot; none when there is no such file. One that does not hold any is kept beside, under the
-  /// name that is answered.
-  static func read(_ path: String) -> (wishes: HostWishes, damaged: String?) {
-    guard let bytes = try? DurableFile.read(path) else { return (HostWishes(), nil) }
+  /// Reads a file that was written since the machine's start. Without one nothing was asked for. A damaged file is renamed; the
+  /// new name is returned.
+  static func read(_ path: String) -> (state: DesiredState, damaged: String?) {
+    guard let bytes = try? DurableFile.read(path) else { return (DesiredState(), nil) }
     guard let object = (try? JSONValue(parsing: bytes))?.objectValue,
       let boot = object["boot_id"]?.stringValue
     else {
       let kept = path + ".damaged"
       rename(path, kept)
-      return (HostWishes(), kept)
+      return (DesiredState(), kept)
     }
-    return (boot == ProcessIdentity.currentBootID ? HostWishes(object) : HostWishes(), nil)
+    return (boot == ProcessIdentity.currentBootID ? DesiredState(object) : DesiredState(), nil)
   }
 
   private init() {}
@@ -54,7 +54,7 @@ struct HostWishes: Equatable {
     }
   }
 
-  /// Writes them for a host that follows.
+  /// Writes the file for the next host.
   func write(_ path: String) throws(SystemError) {
     let levels = JSONObject(
       logLevels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value.rawValue)) })

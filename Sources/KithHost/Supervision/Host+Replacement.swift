@@ -5,16 +5,6 @@ import KithSupervision
 
 /// Replacing processes, and counting what became of the calls meanwhile.
 extension Host {
-  /// What is counted of a worker's calls since the host's start.
-  struct CallTally {
-    /// Calls that ended in processes that are gone.
-    var endedBefore: UInt64 = 0
-    /// Calls that a process had to cut short when its time to drain was over.
-    var cutShort: UInt64 = 0
-    /// Callers that were held until the worker was ready.
-    var held: UInt32 = 0
-  }
-
   /// Wants new processes of workers, as one action, and answers when they serve and the old ones have ended.
   func restart(
     _ request: RestartWorkersRequest, by peer: PeerIdentity
@@ -56,10 +46,9 @@ extension Host {
         "\(request.directory) does not have the plugin \(old.plugin) with \(old.provides.joined(separator: ", "))"
       )
     }
-    latestRevision += 1
-    definitions[old.name, default: [:]][latestRevision] = new
     var specification = new.specification(lastGeneration: 0)
-    specification.revision = latestRevision
+    specification.revision = workers.newRevision()
+    workers[old.name].define(new, revision: specification.revision)
     return try await replace(
       [old.name], .replacementAsked(specification), as: "upgrade", by: peer)[0]
   }
@@ -72,7 +61,7 @@ extension Host {
     var before: [(name: String, snapshot: WorkerSnapshot?, served: UInt64, tally: CallTally)] = []
     for name in names {
       let served = await callsServed(by: name)
-      before.append((name, supervisor.snapshot(of: name), served, tallies[name] ?? CallTally()))
+      before.append((name, supervisor.snapshot(of: name), served, workers[name].calls))
     }
     note(what, of: names, by: peer) { post(event) }
     for (name, snapshot, _, _) in before {
@@ -80,7 +69,7 @@ extension Host {
     }
     var replacements: [Replacement] = []
     for (name, snapshot, served, tally) in before {
-      let now = tallies[name] ?? CallTally()
+      let now = workers[name].calls
       let worker = try plannedWorker(name, field: "name")
       let hadProcess = snapshot.map { !$0.processes.isEmpty } ?? false
       replacements.append(
@@ -89,7 +78,7 @@ extension Host {
           fromGeneration: hadProcess ? snapshot?.generation ?? 0 : 0,
           // A process that was killed takes its count along: there are never fewer than none.
           callsServed: max(served, await callsServed(by: name)) - served,
-          callersHeld: now.held - tally.held,
+          callersHeld: now.queued - tally.queued,
           callsFailed: now.cutShort - tally.cutShort))
     }
     return replacements
@@ -115,7 +104,7 @@ extension Host {
         // The old process has ended and has said what became of its calls.
         let isOver =
           snapshot.processes.count == 1
-          && !host.watched.contains { $0.worker == name && $0.generation < snapshot.generation }
+          && !host.workers[name].listensToProcesses(before: snapshot.generation)
         return isOver ? .success(()) : nil
       }
       guard snapshot.isSettled, !snapshot.health.isReady else { return nil }
@@ -129,94 +118,11 @@ extension Host {
   /// How many calls of its own services a worker has ended since the host's start, asked of those processes that run.
   private func callsServed(by name: String) async -> UInt64 {
     var served: UInt64 = 0
-    for (incarnation, process) in processes where incarnation.worker == name {
+    for process in workers[name].running {
       guard let report = await process.link?.check() else { continue }
       // It may have ended while it was asked; then its last report counts.
-      if processes[incarnation] != nil { served += report.progress }
+      if workers[process.incarnation] != nil { served += report.progress }
     }
-    return served + (tallies[name]?.endedBefore ?? 0)
-  }
-
-  // MARK: Watching
-
-  /// Listens to what a process says about itself for as long as it does.
-  func watch(_ incarnation: Incarnation) {
-    guard let link = processes[incarnation]?.link else { return }
-    watched.insert(incarnation)
-    chores.yield {
-      let end = await link.watch { await self.heard($0, from: incarnation) }
-      await self.watchEnded(of: incarnation, link, end)
-    }
-  }
-
-  private func heard(_ response: HealthReportMessage, from incarnation: Incarnation) {
-    let isFirst = reports.updateValue(response, forKey: incarnation) == nil
-    if let store = response.store {
-      write(storeRecords.report(store, of: incarnation.worker, at: now.sinceStart))
-    }
-    if isFirst { post(.stepCompleted(incarnation, .watch)) }
-    post(.reported(incarnation, response.report))
-  }
-
-  /// Writes how far a worker's store has come, on the thread that may wait for the disk.
-  private func write(_ writing: StoreRecords.Writing?) {
-    guard let writing else { return }
-    logs.perform {
-      do throws(SystemError) {
-        try writing.write()
-      } catch {
-        self.reactor.perform {
-          self.assumeIsolated {
-            $0.log("how far a store has come is not on the disk: \(error)", level: .error)
-          }
-        }
-      }
-    }
-  }
-
-  private func watchAgain(_ incarnation: Incarnation, _ link: WorkerLink) {
-    if processes[incarnation] != nil {
-      watch(incarnation)
-    } else {
-      // It ended in that moment: nobody is to wait for its last word.
-      watchEnded(of: incarnation, link, .ended)
-    }
-  }
-
-  private func watchEnded(of incarnation: Incarnation, _ link: WorkerLink, _ end: WatchEnd) {
-    let isRunning = processes[incarnation] != nil
-    if isRunning, reports[incarnation] == nil {
-      watched.remove(incarnation)
-      switch end {
-      case .unsupported:
-        post(.stepCompleted(incarnation, .watch))
-        post(.unwatchable(incarnation))
-      case .ended, .broken:
-        post(
-          .stepFailed(
-            incarnation, .watch,
-            StartFailure(reason: "it does not tell how it is", isDisconnection: true)))
-      }
-      return
-    }
-    if isRunning, end == .broken {
-      // The line broke and the process did not: it is asked anew, after a moment in which its end may be noticed.
-      chores.yield {
-        try? await Task.sleep(for: .milliseconds(50))
-        await self.watchAgain(incarnation, link)
-      }
-      return
-    }
-    watched.remove(incarnation)
-    write(storeRecords.end(of: incarnation.worker, at: now.sinceStart))
-    if let last = reports.removeValue(forKey: incarnation) {
-      var tally = tallies[incarnation.worker] ?? CallTally()
-      tally.endedBefore += last.progress
-      if last.isDraining { tally.cutShort += UInt64(last.callsInProgress) }
-      tallies[incarnation.worker] = tally
-    }
-    if !isRunning { link.close() }
-    // Who waits for the last word has it.
-    post(.timePassed)
+    return served + workers[name].calls.ended
   }
 }

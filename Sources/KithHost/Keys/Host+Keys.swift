@@ -5,55 +5,18 @@ import KithSealing
 import KithSupervision
 import WorkerContract
 
-/// The sealing keys of workers: derived here from the product's ring, which no worker can read, and handed over.
+/// Handing changed sealing keys to processes that run.
 extension Host {
   /// How long processes have to take changed keys, those that are starting or draining included.
   private static let timeToTakeKeys = Duration.seconds(20)
 
-  private var productKeys: ProductKeys {
-    ProductKeys(
-      file: KeyRingFile(path: settings.places.sealingKeyFile),
-      workersDirectory: settings.places.workersDirectory)
-  }
-
-  /// The keys for a new process of a worker that may keep data, or why there are none. The first key of a product is made
-  /// here; one that is lost or damaged is never replaced.
-  func sealingKeys(of worker: String) throws(SystemError) -> (
-    keys: [SealingKey], missingReason: String
-  ) {
-    try DurableFile.createPrivateFolder(settings.places.keysDirectory)
-    do throws(SealingError) {
-      let ring = try productKeys.ring()
-      keysTrouble = nil
-      return (ring.keys(of: worker).map(SealingKey.init), "")
-    } catch {
-      if keysTrouble != error.message { log(error.message, level: .error) }
-      keysTrouble = error.message
-      return ([], error.message)
-    }
-  }
-
-  /// What is wrong with the product's keys, for people; nil when nothing is. While workers run, lost keys are still in them.
-  var keysDegradation: String? {
-    guard settings.plan.posture != .ephemeral, keysTrouble == nil, !processes.isEmpty else {
-      return keysTrouble
-    }
-    do throws(SealingError) {
-      _ = try productKeys.file.read()
-      return nil
-    } catch {
-      return
-        "\(error.message); what runs goes on with the keys that it has, and does not start again"
-    }
-  }
-
   /// Has every process take its keys from the file as it is now; answers how many have. Once this returns, none seals with
   /// another key than the file's first.
   func handOverKeys() async throws -> UInt32 {
-    try await inTurn { ring in
+    try await withCurrentRing { ring in
       let deadline = ContinuousClock.now + Self.timeToTakeKeys
       // One that is started from here on has read the file as it is.
-      let incarnations = Array(processes.keys)
+      let incarnations = workers.running.map(\.incarnation)
       try await withThrowingDiscardingTaskGroup { group in
         for incarnation in incarnations {
           group.addTask { try await self.handOver(ring, to: incarnation, until: deadline) }
@@ -67,7 +30,7 @@ extension Host {
   func handOverKeys(toAdopted incarnation: Incarnation) async {
     guard settings.plan.posture != .ephemeral else { return }
     do {
-      try await inTurn { ring in
+      try await withCurrentRing { ring in
         try await handOver(ring, to: incarnation, until: .now + Self.timeToTakeKeys)
       }
     } catch {
@@ -77,21 +40,20 @@ extension Host {
   }
 
   /// Hands over the ring as it is now, while nothing else does: what is handed over last is what the file says.
-  private func inTurn<Value>(_ body: (KeyRing) async throws -> Value) async throws -> Value {
-    while isHandingOverKeys {
-      try await wait { $0.isHandingOverKeys ? nil : .success(()) }
+  private func withCurrentRing<Value>(
+    _ body: (KeyRing) async throws -> Value
+  ) async throws -> Value {
+    while !operations.begin(.handOverKeys) {
+      try await wait { $0.operations.contains(.handOverKeys) ? nil : .success(()) }
     }
-    isHandingOverKeys = true
     defer {
-      isHandingOverKeys = false
-      waiters.removeAll { $0(self) }
+      operations.end(.handOverKeys)
+      waits.check(self)
     }
     let ring: KeyRing
     do throws(SealingError) {
-      ring = try productKeys.file.read()
-      keysTrouble = nil
+      ring = try keys.ring()
     } catch {
-      keysTrouble = error.message
       throw RPCError(.failedPrecondition, error.message)
     }
     return try await body(ring)
@@ -103,7 +65,7 @@ extension Host {
   ) async throws {
     let keys = ring.keys(of: incarnation.worker).map(SealingKey.init)
     var trouble = "the host does not lead it any more"
-    while let process = processes[incarnation] {
+    while let process = workers[incarnation] {
       do throws(RPCError) {
         if let link = process.link { return try await link.takeKeys(keys) }
       } catch {
@@ -123,11 +85,5 @@ extension Host {
       }
       try await Task.sleep(for: .milliseconds(50))
     }
-  }
-}
-
-extension SealingKey {
-  fileprivate init(_ key: WorkerKey) {
-    self.init(id: key.id, secret: key.bytes)
   }
 }

@@ -23,7 +23,7 @@ extension Host {
   }
 
   private func launch(_ incarnation: Incarnation, revision: UInt64) throws(SystemError) {
-    guard let worker = definitions[incarnation.worker]?[revision] else {
+    guard let worker = workers[incarnation.worker].definition(revision) else {
       throw SystemError("find worker \(incarnation.worker) in the plan", code: ENOENT)
     }
     try generations.use(incarnation.generation, of: worker.name)
@@ -42,14 +42,12 @@ extension Host {
     try DurableFile.createPrivateFolder(sockets, in: settings.places.stateDirectory)
     try settings.workerAccount?.own(sockets)
     let state = try stateFolder(of: worker)
-    let sealing = try state.isEmpty ? (keys: [], missingReason: "") : sealingKeys(of: worker.name)
+    let sealingKeys = try state.isEmpty ? [] : sealingKeys(of: worker.name)
     let stdout = try OutputSpool.create(spoolPath(of: incarnation, .stdout))
     let stderr = try OutputSpool.create(spoolPath(of: incarnation, .stderr))
     let launch = try Descriptor.pipe()
     let notice = try Descriptor.pipe()
-    let group = try controlGroup(for: incarnation, worker)
-    let countingGroup = try countingGroups?.make(
-      "\(incarnation)", mostProcesses: worker.limits.mostProcesses)
+    let groups = try resources.makeGroups(for: incarnation, worker.limits)
     let child: WorkerProcess
     do throws(SystemError) {
       child = try WorkerProcess.spawn(
@@ -61,18 +59,17 @@ extension Host {
           descriptors: [
             try Descriptor.open("/dev/null", O_RDONLY), stdout, stderr,
             launch.reading, notice.writing,
-          ], openFiles: worker.limits.openFiles, dataBytes: dataBytes(of: worker),
-          processes: processBound == .userNamespace ? worker.limits.mostProcesses : nil,
-          controlGroup: try group?.door(), processGroup: try countingGroup?.door(),
+          ], openFiles: worker.limits.openFiles, dataBytes: resources.dataBytes(of: worker.limits),
+          processes: resources.processesInNamespace(of: worker.limits),
+          controlGroup: try groups.limiting?.open(), processGroup: try groups.counting?.open(),
           account: settings.workerAccount,
           confinement: Confinement(
             of: worker, state: state, sockets: sockets,
             runtime: settings.places.runtimeDirectory,
             remoteServices: settings.plan.remoteServices)))
     } catch {
-      group?.remove()
+      groups.remove()
       rmdir(sockets)
-      countingGroup?.remove()
       throw error
     }
     let secret = IncarnationSecret()
@@ -81,43 +78,64 @@ extension Host {
       digest: worker.digest(in: settings.plan, account: settings.workerAccount),
       pluginDirectory: worker.pluginDirectory)
     do throws(SystemError) {
-      try records.write(record)
+      try root.write(record)
       let orders = LaunchRecord(
         product: settings.plan.product, worker: worker.name, generation: incarnation.generation,
         secret: secret.bytes, address: address, pluginDirectory: worker.pluginDirectory,
-        stateDirectory: state, logLevel: wishes.logLevels[worker.name]?.rawValue ?? "",
+        stateDirectory: state, logLevel: desired.state.logLevels[worker.name]?.rawValue ?? "",
         pluginVersion: worker.pluginVersion,
         listen: worker.listen.map(NetworkListener.init), store: storeOrders(for: worker),
-        virtualTime: wishes.virtualTime.map(VirtualTime.init), sealingKeys: sealing.keys,
-        missingKeysReason: sealing.missingReason, passKey: secrets.passKey.publicBytes,
+        virtualTime: desired.state.virtualTime.map(VirtualTime.init), sealingKeys: sealingKeys,
+        missingKeysReason: state.isEmpty ? "" : keys.trouble ?? "",
+        passKey: credentials.secrets.passKey.publicBytes,
         actsForUsers: worker.actsForUsers, memoryLimitBytes: worker.limits.memoryBytes ?? 0)
-      callers[incarnation] = HostCallers.Known(worker, secret: secret.bytes)
+      credentials.callers[incarnation] = HostCallers.Known(worker, secret: secret.bytes)
       try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
       try notice.reading.setNonBlocking()
-      let watch = try reactor.watch(child.pidfd) { [weak self] in
-        self?.assumeIsolated { $0.childReported(incarnation) }
-      }
+      let exitWatch = try watchEnd(of: child, incarnation)
       let noticeWatch = try reactor.watch(notice.reading) { [weak self] in
         self?.assumeIsolated { $0.noticeReported(incarnation, notice.reading) }
       }
-      processes[incarnation] = RunningProcess(
-        child: child, watch: watch, address: address, record: record,
-        link: WorkerLink(
-          incarnation: incarnation, product: settings.plan.product, worker: worker,
-          address: address, secret: secret, identity: child.identity,
-          relayPID: settings.relayPID),
-        notice: (noticeWatch, []), group: group, countingGroup: countingGroup, turns: 0)
+      var process = RunningProcess(
+        child, .thisHost, record: record, link: link(to: record, of: worker), groups: groups,
+        exitWatch: exitWatch)
+      process.notice = .awaited(noticeWatch, text: [])
+      workers[worker.name].add(process)
       logs.capture(incarnation)
       log("\(incarnation): started, pid \(child.identity.pid)")
     } catch {
       child.signalGroup(SIGKILL)
       child.reapWhenEnded()
-      group?.end()
-      countingGroup?.end()
-      callers[incarnation] = nil
-      records.remove(incarnation)
+      groups.end()
+      credentials.callers[incarnation] = nil
+      root.remove(incarnation)
       throw error
     }
+  }
+
+  /// Has the host notice the end of a process.
+  func watchEnd(
+    of child: WorkerProcess, _ incarnation: Incarnation
+  ) throws(SystemError) -> Reactor.Watch {
+    try reactor.watch(child.pidfd) { [weak self] in
+      self?.assumeIsolated { $0.childReported(incarnation) }
+    }
+  }
+
+  /// The calls that lead a process.
+  func link(to record: ProcessRecords.Record, of worker: PlannedWorker) -> WorkerLink {
+    WorkerLink(
+      incarnation: record.incarnation, product: settings.plan.product, worker: worker,
+      address: "ipc://\(record.socket)", secret: IncarnationSecret(record.secret),
+      identity: record.identity, relayPID: settings.relayPID)
+  }
+
+  /// The keys for a new process of a worker that may keep data; none when `keys.trouble` says why.
+  private func sealingKeys(of worker: String) throws(SystemError) -> [SealingKey] {
+    let before = keys.trouble
+    let found = try keys.keys(of: worker)
+    if let trouble = keys.trouble, trouble != before { log(trouble, level: .error) }
+    return found
   }
 
   private func storeOrders(for worker: PlannedWorker) -> StoreOrders {
@@ -126,7 +144,7 @@ extension Host {
       keepEventsMs: worker.store.keepEvents.inMilliseconds,
       keepEventsBytes: Int64(clamping: worker.store.keepEventsBytes))
     do throws(SystemError) {
-      let known = try storeRecords.known(of: worker.name)
+      let known = try stores.known(of: worker.name)
       orders.knownLog = known?.log ?? ""
       orders.knownCommits = known?.commits ?? 0
     } catch {
@@ -166,11 +184,8 @@ extension Host {
 
   /// Has a host that follows know how far the process is. It would find that out too, if this cannot be written.
   func record(_ incarnation: Incarnation, as phase: ProcessRecords.Record.Phase) {
-    guard var record = processes[incarnation]?.record, record.phase != phase else { return }
-    record.phase = phase
-    if phase == .serving, record.readySince == nil { record.readySince = WallClock.milliseconds }
-    processes[incarnation]?.record = record
-    if !isRootLost { try? records.write(record) }
+    guard let record = workers.update(incarnation, { $0.advance(to: phase) }) ?? nil else { return }
+    try? root.write(record)
   }
 
   private func marked(_ incarnation: Incarnation) -> MarkedProcesses {
@@ -215,30 +230,29 @@ extension Host {
 
   /// The pidfd is readable: the process has ended.
   func childReported(_ incarnation: Incarnation) {
-    guard let process = processes[incarnation], let end = process.child.end() else { return }
-    processes[incarnation] = nil
-    reactor.ignore(process.watch)
-    if let notice = process.notice { reactor.ignore(notice.watch) }
+    guard let end = workers[incarnation]?.child.end(),
+      let process = workers[incarnation.worker].end(
+        incarnation.generation, at: WallClock.milliseconds)
+    else { return }
+    reactor.ignore(process.exitWatch)
+    if case .awaited(let watch, _) = process.notice { reactor.ignore(watch) }
     // Its last words are in the pipes before anybody asks for them.
     logs.finish(incarnation)
     process.child.reap()
     // What it started ends with it, wherever that went; to find it takes too long for this thread.
     let marked = marked(incarnation)
-    let ranOutOfMemory = process.group?.ranOutOfMemory
+    let ranOutOfMemory = process.groups.ranOutOfMemory
     logs.perform {
-      process.group?.end()
-      process.countingGroup?.end()
+      process.groups.end()
       marked.end(in: process.child.namespace)
     }
     MarkedProcesses.reapOrphans(
-      besides: helpers.union(processes.values.map(\.child.identity.pid)))
-    callers[incarnation] = nil
-    if !isRootLost { records.remove(incarnation) }
+      besides: paging.running.union(workers.running.map(\.pid)))
+    credentials.callers[incarnation] = nil
+    root.remove(incarnation)
     // One that is listened to is heard out first.
-    if !watched.contains(incarnation) { chores.yield { process.link?.close() } }
-    endedAtMilliseconds = endedAtMilliseconds.filter { $0.key.worker != incarnation.worker }
-    endedAtMilliseconds[incarnation] = WallClock.milliseconds
-    if process.record.phase == .starting, adopted[incarnation] != nil {
+    if process.health == nil { tasks.add { process.link?.close() } }
+    if process.record.phase == .starting, process.origin != .thisHost, process.link != nil {
       // That nobody led it to its readiness is no fault of its own.
       let failure = StartFailure(reason: "it was being started")
       post(.stepFailed(incarnation, .adopt, failure))
@@ -259,7 +273,7 @@ extension Host {
         .exited(incarnation, .killedFromOutside(mayBeOutOfMemory: ranOutOfMemory == nil)))
     } else if bySignal, !process.wasKilled, ranOutOfMemory == nil {
       // A process that is refused memory ends itself, and says why; its words are known on another thread.
-      chores.yield {
+      tasks.add {
         let isProven = await self.logs.saidOutOfMemory(incarnation)
         await self.post(.exited(incarnation, isProven ? .outOfMemory : end))
       }
@@ -270,31 +284,31 @@ extension Host {
 
   /// The notice pipe has something to say, or its other end was closed.
   private func noticeReported(_ incarnation: Incarnation, _ descriptor: Descriptor) {
-    guard var notice = processes[incarnation]?.notice else { return }
+    guard case .awaited(let watch, var text) = workers[incarnation]?.notice else { return }
     switch try? descriptor.read(atMost: 256) {
     case .wouldBlock?: return
     case .bytes(let bytes)?:
-      notice.text += bytes
-      processes[incarnation]?.notice = notice
-      guard notice.text.contains(UInt8(ascii: "\n")) || notice.text.count > 256 else {
+      text += bytes
+      let line = text
+      guard line.contains(UInt8(ascii: "\n")) || line.count > 256 else {
+        workers.update(incarnation) { $0.notice = .awaited(watch, text: line) }
         return
       }
-      stopNotice(of: incarnation)
-      if notice.text.starts(with: Array("listening\n".utf8)) {
+      stopNotice(of: incarnation, watch)
+      if line.starts(with: Array("listening\n".utf8)) {
         post(.stepCompleted(incarnation, .listen))
       } else {
         let failure = StartFailure(reason: "what it wrote to its notice pipe is not `listening`")
         post(.stepFailed(incarnation, .listen, failure))
       }
     // Closed without a word: the process is about to end, which says more, or will run into its time limit.
-    case .end?, nil: stopNotice(of: incarnation)
+    case .end?, nil: stopNotice(of: incarnation, watch)
     }
   }
 
-  private func stopNotice(of incarnation: Incarnation) {
-    guard let notice = processes[incarnation]?.notice else { return }
-    reactor.ignore(notice.watch)
-    processes[incarnation]?.notice = nil
+  private func stopNotice(of incarnation: Incarnation, _ watch: Reactor.Watch) {
+    reactor.ignore(watch)
+    workers.update(incarnation) { $0.notice = .over }
   }
 }
 

@@ -8,8 +8,8 @@ import WorkerContract
 /// The clocks of a product whose time is virtual: shown to all workers, and moved together.
 extension Host {
   /// What the clocks show.
-  func clock() throws(RPCError) -> ClockMove.Time {
-    guard let time = wishes.virtualTime else {
+  func virtualTime() throws(RPCError) -> ClockMove.Time {
+    guard let time = desired.state.virtualTime else {
       throw RPCError(
         .failedPrecondition,
         "\(settings.plan.product) goes by the machine's clocks; to move them, end it and start it with `kith up --virtual-time`"
@@ -30,17 +30,16 @@ extension Host {
     _ request: HostContract.MoveClockRequest
   ) async throws -> HostContract.MoveClockResponse {
     try refuseDuringShutdown()
-    var move = try Self.move(request, from: clock())
-    guard !isMovingClock else {
+    var move = try Self.move(request, from: virtualTime())
+    guard operations.begin(.moveClock) else {
       throw RPCError(.aborted, "the clocks are being moved by somebody else; try again")
     }
-    isMovingClock = true
-    defer { isMovingClock = false }
+    defer { operations.end(.moveClock) }
     var turns: UInt64 = 0
     var round = Round()
     while true {
       let time = move.time
-      changeWishes { $0.virtualTime = time }
+      changeDesired { $0.virtualTime = time }
       round = try await show(time, afterTakingIn: round.events.ends)
       turns += round.turns
       switch move.next(due: round.nextDue, hasRun: round.turns > 0, events: round.events) {
@@ -96,11 +95,13 @@ extension Host {
     var turns: UInt64 = 0
     while true {
       // Whoever starts meanwhile begins with this time, and may have something to do at once.
-      try await wait { $0.canAskAll || $0.isShuttingDown ? .success(()) : nil }
+      try await wait { $0.canAskAll || $0.phase.isEnding ? .success(()) : nil }
       try refuseDuringShutdown()
       // One that is no longer part of the product has no link.
-      let links = published.values.compactMap { incarnation in
-        processes[incarnation]?.link.map { (incarnation, $0) }
+      let links = workers.all.compactMap { worker in
+        worker.publishedProcess.flatMap { process in
+          process.link.map { (process.incarnation, $0) }
+        }
       }
       let answers = await withTaskGroup { group in
         for (incarnation, link) in links {
@@ -114,7 +115,7 @@ extension Host {
         let name = incarnation.worker
         switch answer {
         case .success(let response):
-          turns += newTurns(of: incarnation, response.turns)
+          turns += workers.update(incarnation) { $0.newTimerRuns(response.turns) } ?? 0
           round.add(response, of: name, serving: plannedServices(of: name))
         case .failure(let error) where error.code == .unavailable:
           // It ended in this moment: its next process is asked.
@@ -132,14 +133,8 @@ extension Host {
 
   /// Whether nobody is on the way to be ready, and of nobody that was the end is known and its reason not yet.
   private var canAskAll: Bool {
-    supervisor.isSettled && published.values.allSatisfy { processes[$0] != nil }
-  }
-
-  /// How many turns a process has run since it was last asked, whoever asked.
-  private func newTurns(of incarnation: Incarnation, _ turns: UInt64) -> UInt64 {
-    let before = processes[incarnation]?.turns ?? turns
-    processes[incarnation]?.turns = max(before, turns)
-    return max(before, turns) - before
+    supervisor.isSettled
+      && workers.all.allSatisfy { $0.published == nil || $0.publishedProcess != nil }
   }
 
   private func plannedServices(of name: String) -> [String] {
@@ -148,8 +143,10 @@ extension Host {
 
   /// Tells a process that has become ready what the clocks show, which may have moved since its launch record was written.
   func repeatTime(to incarnation: Incarnation) {
-    guard let time = wishes.virtualTime, let link = processes[incarnation]?.link else { return }
-    chores.yield { _ = await link.moveClock(to: time) }
+    guard let time = desired.state.virtualTime, let link = workers[incarnation]?.link else {
+      return
+    }
+    tasks.add { _ = await link.moveClock(to: time) }
   }
 }
 

@@ -7,13 +7,27 @@ import KithRPC
 import KithSupervision
 import KithWire
 
-/// The proofs that the host issues: tickets for incarnations of workers, and passes for people.
-extension Host {
+/// Issues what callers prove themselves with: tickets for incarnations of workers, and passes for people. Safe to use from any
+/// thread.
+struct CredentialIssuer: Sendable {
   /// How long a ticket is valid. Long enough that callers get through the nights in which no host runs; what it is worth ends
   /// with the callee's incarnation anyway.
   private static let ticketValidity = Duration.seconds(24 * 3_600)
   /// How long a pass is valid, and so how long a worker that has handled a person's call could go on to speak for that person.
   private static let passValidity = Duration.seconds(120)
+
+  /// The product's name.
+  let product: String
+  /// What operators are known by and passes are signed with.
+  let secrets: HostSecrets
+  /// Who may call the control service.
+  let callers: HostCallers
+
+  init(product: String, places: ProductPlaces) throws(SystemError) {
+    self.product = product
+    secrets = try HostSecrets(places)
+    callers = HostCallers(product: product, token: secrets.token)
+  }
 
   /// Checks that a caller may reach a worker, and answers which of its services.
   /// - Throws: PERMISSION_DENIED for a worker whose manifest does not require any of them.
@@ -39,12 +53,10 @@ extension Host {
   }
 
   /// An encoded ticket for one incarnation of a worker.
+  /// - Parameter secret: the incarnation's.
   func ticket(
-    for callee: Incarnation, to principal: Principal, services: [String]
+    for callee: Incarnation, secret: [UInt8], to principal: Principal, services: [String]
   ) throws(RPCError) -> (ticket: [UInt8], validMilliseconds: Int64) {
-    guard let secret = processes[callee]?.record.secret else {
-      throw RPCError(.unavailable, "\(callee) has ended")
-    }
     let caller: TicketStatement.Caller
     switch (principal.kind, principal.worker) {
     case (.operator, _): caller = .operator(OperatorCaller())
@@ -60,7 +72,7 @@ extension Host {
       return (
         try TicketKey(secret: secret).issue(
           TicketStatement(
-            product: settings.plan.product, callee: callee.worker,
+            product: product, callee: callee.worker,
             calleeGeneration: callee.generation, caller: caller,
             expiresAtBootMs: BootClock.milliseconds + valid)), valid
       )
@@ -70,7 +82,7 @@ extension Host {
   }
 
   /// A pass for a person.
-  nonisolated func issuePass(
+  func issuePass(
     _ request: IssuePassRequest, to principal: Principal
   ) throws(RPCError) -> IssuePassResponse {
     guard principal.kind == .operator || principal.people == .everybody else {

@@ -7,7 +7,7 @@ struct ControlGroup: Sendable, Hashable {
   let folder: String
 
   /// The folder, for a process that is to be born in it.
-  func door() throws(SystemError) -> Descriptor {
+  func open() throws(SystemError) -> Descriptor {
     try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)
   }
 

@@ -2,7 +2,6 @@ import Glibc
 import KithManifest
 import KithRPC
 import KithSupervision
-import KithTransportNng
 
 /// The host's folders and sockets, which somebody may move or remove while it runs: logind removes the runtime folder when a
 /// person logs out, and a person moves a root.
@@ -10,29 +9,23 @@ extension Host {
   /// How often the host looks.
   private static let lookInterval = Duration.seconds(1)
 
-  /// Listens at the control socket, and looks from now on whether it is still there.
-  func watchPlaces(_ server: RPCServer) {
-    control = server
-    controlSocket = FileIdentity(settings.places.controlSocket)
-    lookAtPlaces()
-  }
-
-  private func lookAtPlaces() {
-    guard successor == nil, !isRootLost else { return }
-    if holdsRoot(), !isShuttingDown {
+  /// Looks at them, now and from now on.
+  func watchPlaces() {
+    guard phase.successor == nil, !root.isLost else { return }
+    if holdsRoot() {
       bindAgain()
-      replaceDeafWorkers()
+      replaceUnreachableWorkers()
     }
     reactor.setAlarm(for: logs, at: .now + Self.lookInterval) { [weak self] in
-      self?.assumeIsolated { $0.lookAtPlaces() }
+      self?.assumeIsolated { $0.watchPlaces() }
     }
   }
 
   /// Whether the root is still this host's. When it is not, nothing is written there any more, for it may be another host's by
   /// now, and the workers are ended.
   func holdsRoot() -> Bool {
-    guard !isRootLost else { return false }
-    switch lock.check() {
+    let wasLost = root.isLost
+    switch root.check() {
     case .held: return true
     case .renewed:
       log(
@@ -40,7 +33,7 @@ extension Host {
         level: .warning)
       return true
     case .lost:
-      isRootLost = true
+      guard !wasLost else { return false }
       leave(
         because: HostFailure(
           .cannotCreate,
@@ -53,12 +46,13 @@ extension Host {
 
   /// Ends the workers and the host, which cannot go on.
   private func leave(because failure: HostFailure) {
-    guard self.failure == nil else { return }
-    self.failure = failure
-    if isShuttingDown {
+    switch phase {
+    case .ending(var shutdown):
+      guard shutdown.fail(failure) else { return }
+      phase = .ending(shutdown)
       log(failure.description, level: .critical)
-    } else {
-      beginShutdown(because: failure.description)
+    case .prepared, .running: beginShutdown(because: failure.description, failure: failure)
+    case .becoming: break
     }
   }
 
@@ -74,21 +68,19 @@ extension Host {
   /// Makes the control socket again when it is gone or another's: nobody could tell a host that listens nowhere to do anything.
   private func bindAgain() {
     let places = settings.places
-    guard let control, controlSocket != FileIdentity(places.controlSocket) else { return }
+    guard case .running(var control) = phase, !control.isInPlace else { return }
     do throws(SystemError) {
       try DurableFile.createPrivateFolder(places.runtimeDirectory)
-      try secrets.write(places)
+      try credentials.secrets.write(places)
     } catch {
       return leave(
         because: HostFailure(
           .cannotCreate,
           "\(places.runtimeDirectory) was removed while this host ran and cannot be made again: "
-            + Self.advice(error, places)))
+            + root.advice(error)))
     }
-    // Whoever holds the root's lock has this name, whatever stands there.
-    unlink(places.controlSocket)
     do throws(RPCError) {
-      try control.start(on: NngListener(address: places.controlAddress))
+      try control.bindAgain()
     } catch {
       return leave(
         because: HostFailure(
@@ -101,33 +93,27 @@ extension Host {
     } catch {
       log("workers cannot connect: \(error)", level: .error)
     }
-    controlSocket = FileIdentity(places.controlSocket)
+    phase = .running(control)
     log(
       "\(places.controlSocket) was removed or replaced while this host ran; it is there again",
       level: .warning)
     // What else the folder had: what a host that follows must know.
     logs.folderWasRenewed()
-    for process in processes.values { try? records.write(process.record) }
-    writeWishes()
+    for process in workers.running { try? root.write(process.record) }
+    writeDesired()
     serveMetrics()
   }
 
   /// Has workers replaced whose sockets are gone: who is connected calls on, and nobody else can.
-  private func replaceDeafWorkers() {
-    deaf.formIntersection(processes.keys)
-    var names: Set<String> = []
-    for (incarnation, process) in processes
-    where process.record.phase == .serving && !deaf.contains(incarnation)
-      && published[incarnation.worker] == incarnation
-      && FileIdentity(process.record.socket) == nil
-    {
-      deaf.insert(incarnation)
-      names.insert(incarnation.worker)
+  private func replaceUnreachableWorkers() {
+    guard !phase.isEnding else { return }
+    let processes = workers.all.compactMap(\.publishedProcess).filter {
+      $0.record.phase == .serving && !$0.isUnreachable && FileIdentity($0.record.socket) == nil
     }
+    let names = processes.map(\.incarnation.worker).sorted()
+    for process in processes { workers.update(process.incarnation) { $0.isUnreachable = true } }
     guard !names.isEmpty else { return }
-    for name in names.sorted() {
-      log("\(name): its socket was removed; it is replaced", level: .warning)
-    }
-    post(.restartAsked(workers: names.sorted()))
+    for name in names { log("\(name): its socket was removed; it is replaced", level: .warning) }
+    post(.restartAsked(workers: names))
   }
 }

@@ -18,7 +18,7 @@ extension Host {
     let text = Array((message(of: standing).text() + "\n").utf8)
     let name = "\(standing.rule.name) of \(standing.worker)"
     for way in PagerCommand.all(of: pager) {
-      chores.yield { await self.deliver(text, by: way, name) }
+      tasks.add { await self.deliver(text, by: way, name) }
     }
   }
 
@@ -42,10 +42,10 @@ extension Host {
 
   /// Waits until a helper has ended; nil when its time was over, and it was killed.
   private func end(of helper: WorkerProcess) async -> ProcessEnd? {
-    helpers.insert(helper.identity.pid)
+    paging.started(helper.identity.pid)
     defer {
       helper.reapWhenEnded()
-      helpers.remove(helper.identity.pid)
+      paging.ended(helper.identity.pid)
     }
     let deadline = ContinuousClock.now + Self.pageTimeLimit
     while helper.end() == nil, .now < deadline, !Task.isCancelled {
@@ -66,7 +66,7 @@ extension Host {
           continue
         }
         if end.isClean {
-          pagerTroubles[way.name] = nil
+          paging.sent(by: way)
           return log("alert \(name): sent by the pager's \(way.name)")
         }
         trouble = "\(end)"
@@ -75,8 +75,8 @@ extension Host {
       }
       if Task.isCancelled { break }
     }
-    pagerTroubles[way.name] =
-      "the pager's \(way.name) failed, and nobody was told of \(name): \(trouble)"
+    paging.failed(
+      by: way, "the pager's \(way.name) failed, and nobody was told of \(name): \(trouble)")
     log(
       "alert \(name): the pager's \(way.name) failed \(Self.pageRetries.count + 1) times: \(trouble)",
       level: .error)

@@ -2,27 +2,69 @@ import Glibc
 import KithManifest
 import KithSupervision
 
-/// What the processes of workers may use, and what this machine does not let the host keep.
-extension Host {
+/// What this machine lets a host keep of the limits of its workers.
+struct ResourceControl: Sendable {
   /// How much memory the stacks of a process's threads reserve, which the kernel counts as data whether it is used or not.
   private static let stackAllowance: UInt64 = 256 << 20
 
-  /// The group that a process is to be started in; nil where there are none.
-  func controlGroup(
-    for incarnation: Incarnation, _ worker: PlannedWorker
-  ) throws(SystemError) -> ControlGroup? {
-    guard case .success(let groups) = controlGroups else { return nil }
-    return try groups.make("\(incarnation)", worker.limits)
+  /// The control groups of version 2, or why there are none.
+  private let controlGroups: Result<ControlGroups, SystemError>
+  /// Those of version 1 that count processes where version 2 does not; nil where there are none either.
+  private let countingGroups: CountingGroups?
+
+  /// Takes hold of the control groups that this process runs in.
+  init() {
+    controlGroups = Result { () throws(SystemError) in try ControlGroups() }
+    let counts = (try? controlGroups.get())?.controllers.contains(.pids) == true
+    countingGroups = counts ? nil : CountingGroups()
+  }
+
+  /// Gives the host's own groups back; they must be empty.
+  func remove() {
+    if case .success(let groups) = controlGroups { groups.remove() }
+    countingGroups?.remove()
+  }
+
+  // MARK: Processes
+
+  /// Makes the groups that a process of a worker is to be started in.
+  func makeGroups(
+    for incarnation: Incarnation, _ limits: ResourceLimits
+  ) throws(SystemError) -> ProcessGroups {
+    var groups = ProcessGroups()
+    if case .success(let all) = controlGroups {
+      groups.limiting = try all.make("\(incarnation)", limits)
+    }
+    do throws(SystemError) {
+      groups.counting = try countingGroups?.make(
+        "\(incarnation)", mostProcesses: limits.mostProcesses)
+    } catch {
+      groups.remove()
+      throw error
+    }
+    return groups
+  }
+
+  /// The groups that an earlier host made for a process, which still runs in them.
+  func groups(of pid: Int32, _ incarnation: Incarnation) -> ProcessGroups {
+    ProcessGroups(
+      limiting: try? controlGroups.get().group(of: pid, named: "\(incarnation)"),
+      counting: CountingGroups.group(of: pid, named: "\(incarnation)"))
   }
 
   /// What bounds the memory of a process where no control group does.
-  func dataBytes(of worker: PlannedWorker) -> UInt64? {
+  func dataBytes(of limits: ResourceLimits) -> UInt64? {
     guard !controllers.contains(.memory) else { return nil }
-    return worker.limits.memoryBytes.map { $0 + Self.stackAllowance }
+    return limits.memoryBytes.map { $0 + Self.stackAllowance }
+  }
+
+  /// What bounds the processes of a worker where only its user namespace can.
+  func processesInNamespace(of limits: ResourceLimits) -> Int? {
+    processBound == .userNamespace ? limits.mostProcesses : nil
   }
 
   /// What keeps a worker from starting processes without end.
-  enum ProcessBound {
+  private enum ProcessBound {
     /// A control group of version 2, or one of version 1.
     case controlGroup, countingGroup
     /// The user namespace that the process has for itself: what RLIMIT_NPROC bounds is counted in it alone.
@@ -32,7 +74,7 @@ extension Host {
   }
 
   /// What bounds the processes of workers on this machine.
-  var processBound: ProcessBound {
+  private var processBound: ProcessBound {
     if controllers.contains(.pids) { return .controlGroup }
     if countingGroups != nil { return .countingGroup }
     guard case .success(.asUser) = PrivateRoot.way, geteuid() != 0 else { return .none }
@@ -43,16 +85,11 @@ extension Host {
     (try? controlGroups.get())?.controllers ?? []
   }
 
-  /// What this machine does not let the host keep, for people.
-  var degradations: [String] {
-    var degradations =
-      [wishesTrouble, keysDegradation].compactMap(\.self) + metricsTroubles
-      + pagerTroubles.values.sorted()
-    if let trouble = settings.manifestTrouble {
-      degradations.append(
-        "what runs is as the manifest was, since as it stands it is wrong: \(trouble); "
-          + "mend it and `kith apply`")
-    }
+  // MARK: Degradations
+
+  /// What this machine lacks to keep the limits and the confinement of a plan's workers, for people.
+  func degradations(of plan: Plan, account: WorkerAccount?) -> [String] {
+    var degradations: [String] = []
     if case .failure(let error) = controlGroups {
       degradations.append(
         "no cgroup: \(error); what a worker leaves behind is found by its environment"
@@ -60,7 +97,7 @@ extension Host {
     }
     for controller in ControlGroups.Controller.allCases
     where controller != .pids || processBound == .none {
-      let unkept = unkeptLimits(controller)
+      let unkept = unkeptLimits(controller, of: plan)
       guard !unkept.isEmpty else { continue }
       degradations.append("no \(controller.rawValue) controller: \(unkept)")
     }
@@ -69,7 +106,7 @@ extension Host {
         "no bound on processes: a worker can start them without end; run the host as a user of its "
           + "own, or where it may divide a control group with a pids controller")
     }
-    return degradations + Self.confinementTroubles(settings.workerAccount)
+    return degradations + Self.confinementTroubles(account)
   }
 
   /// What of the confinement of workers this machine does not keep, and what that lets them do.
@@ -98,9 +135,11 @@ extension Host {
   }
 
   /// The limits that would need a controller, and whose they are: `limits.cpu of a, b is not kept`.
-  private func unkeptLimits(_ controller: ControlGroups.Controller) -> String {
+  private func unkeptLimits(
+    _ controller: ControlGroups.Controller, of plan: Plan
+  ) -> String {
     var workers: [(limit: String, names: [String])] = []
-    for worker in settings.plan.workers {
+    for worker in plan.workers {
       for limit in ControlGroups.unkept(worker.limits, controllers)[controller] ?? [] {
         if let index = workers.firstIndex(where: { $0.limit == limit }) {
           workers[index].names.append(worker.name)
@@ -110,7 +149,7 @@ extension Host {
       }
     }
     return workers.map { limit, names in
-      let isAll = names.count > 1 && names.count == settings.plan.workers.count
+      let isAll = names.count > 1 && names.count == plan.workers.count
       let whose = isAll ? "all workers" : names.joined(separator: ", ")
       let fate = limit == "memory" ? "kept for the data of each process by itself" : "not kept"
       return "limits.\(limit) of \(whose) is \(fate)"

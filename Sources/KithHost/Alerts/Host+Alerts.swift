@@ -6,85 +6,27 @@ import KithRPC
 import KithSupervision
 import MetricsContract
 
-/// What the host tells of its own accord: to the service manager, to whoever scrapes its metrics, and of alerts to its log.
+/// Alerts: what the rules of the manifest are told of the workers, and what is told of what they come to.
 extension Host {
-  /// Begins all of it; it ends with the chores.
-  func beginTelling() {
-    serviceManager?.send(.ready)
-    pingWatchdog()
-    serveMetrics()
-    watchForAlerts()
-  }
-
-  /// Serves the metrics where the manifest says so now, and nowhere else.
-  func serveMetrics() {
-    metricsServer?.close()
-    metricsServer = settings.plan.metrics.map { endpoint in
-      MetricsServer(endpoint, socket: settings.places.metricsSocket) {
-        await MetricsPage(self.metrics(), product: self.settings.plan.product).text
-      }
-    }
-    metricsTroubles = []
-    guard let server = metricsServer else { return }
-    open(server)
-    chores.yield { await server.run() }
-  }
-
-  /// Opens what is not open yet, again and again until all is: whoever has the port may leave it.
-  private func open(_ server: MetricsServer) {
-    guard server === metricsServer, !isShuttingDown else { return }
-    let troubles = server.open().map { "metrics are not served: \($0)" }
-    for trouble in troubles where !metricsTroubles.contains(trouble) { log(trouble, level: .error) }
-    if troubles.isEmpty, !metricsTroubles.isEmpty { log("metrics are served") }
-    metricsTroubles = troubles
-    guard !troubles.isEmpty else { return }
-    reactor.setAlarm(for: server, at: .now + Self.metricsRetryInterval) { [weak self] in
-      self?.assumeIsolated { $0.open(server) }
-    }
-  }
-
-  private static let metricsRetryInterval = Duration.seconds(5)
-
-  /// Looks at the workers' counts as often as the alert rules of now want it, for as long as they stand.
+  /// Looks at the workers as often as the rules in force want it, until others are.
   func watchForAlerts() {
-    alertRound += 1
-    let round = alertRound
+    let round = alerts.round
     if let interval = alerts.interval {
-      chores.yield {
-        while !Task.isCancelled, await self.alertRound == round {
+      tasks.add {
+        while !Task.isCancelled, await self.alerts.round == round {
           await self.readForAlerts()
           try? await Task.sleep(for: interval)
         }
       }
     }
     guard alerts.watchesStates else { return }
-    chores.yield {
-      while !Task.isCancelled, await self.alertRound == round {
+    tasks.add {
+      while !Task.isCancelled, await self.alerts.round == round {
         await self.lookForAlerts()
         try? await Task.sleep(for: .seconds(1))
       }
     }
   }
-
-  /// How the workers are, for the service manager: `2 of 3 workers ready`.
-  var statusInWords: String {
-    let wanted = supervisor.snapshots.filter(\.isWanted)
-    let ready = wanted.count { $0.state == .ready }
-    let troubled = wanted.filter { $0.state == .quarantined }.map(\.name)
-    return "\(ready) of \(wanted.count) workers ready"
-      + (troubled.isEmpty ? "" : "; in quarantine: \(troubled.joined(separator: ", "))")
-  }
-
-  /// Tells the service manager again and again that the host's own thread does its work.
-  private func pingWatchdog() {
-    guard let serviceManager, let interval = serviceManager.watchdogInterval else { return }
-    serviceManager.send(.watchdog)
-    reactor.setAlarm(for: serviceManager, at: .now + interval) { [weak self] in
-      self?.assumeIsolated { $0.pingWatchdog() }
-    }
-  }
-
-  // MARK: Alerts
 
   private func readForAlerts() async {
     let metrics = await metrics()
@@ -95,12 +37,12 @@ extension Host {
           $0.methods.map { ($0.method, CallCounts($0)) }, uniquingKeysWith: { first, _ in first }),
         isOlder: ($0.process?.uptimeUs ?? .max) > metrics.atUs)
     }
-    tell(alerts.take(readings, at: now))
+    tell(alerts.take(readings, at: clock.now))
   }
 
-  /// Takes in how the workers are. A product that is being ended has none that is down.
+  /// Looks at the states of the workers. A product that is being ended has none that is down.
   private func lookForAlerts() {
-    guard !isShuttingDown else { return }
+    guard !phase.isEnding else { return }
     let conditions = supervisor.snapshots.map { worker in
       AlertEvaluator.Condition(
         worker: worker.name,
@@ -109,7 +51,7 @@ extension Host {
         isDegraded: worker.health.isReady && !worker.health.degradation.isEmpty,
         restarts: UInt64(worker.restarts))
     }
-    tell(alerts.take(conditions: conditions, at: now))
+    tell(alerts.take(conditions: conditions, at: clock.now))
   }
 
   private func tell(_ changes: [AlertEvaluator.Change]) {
@@ -131,7 +73,7 @@ extension Host {
 
   /// The alerts in the words of the contract.
   var alertStandings: [Alert] {
-    let (now, milliseconds) = (now, WallClock.milliseconds)
+    let (now, milliseconds) = (clock.now, WallClock.milliseconds)
     return alerts.standings.map { standing in
       Alert(
         name: standing.rule.name, worker: standing.worker, condition: standing.rule.description,
