@@ -38,15 +38,23 @@ func library(_ name: String, path: String? = nil, _ dependencies: [Target.Depend
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
-/// The generated Swift of one proto package; `area` is its folder under `Sources/KithContracts`.
-func contract(
-  _ area: String, serves: Bool = true, using others: [Target.Dependency] = []
-) -> Target {
-  .target(
-    name: "\(area)Contract",
-    dependencies: ["KithContractsC", "KithWire"] + (serves ? ["KithRPC"] : []) + others,
-    path: "Sources/KithContracts/\(area)",
-    swiftSettings: settings)
+/// The generated code of one proto package: its C, under `Sources/KithContractsC`, and its Swift, under `Sources/KithContracts`;
+/// `area` is the name of both folders, `others` are the areas whose messages it uses. A change of one contract builds only its
+/// own two targets again and what uses them.
+func contract(_ area: String, serves: Bool = true, using others: [String] = []) -> [Target] {
+  let ofOthers = others.map { Target.Dependency.byName(name: "\($0)ContractC") }
+  return [
+    .target(
+      name: "\(area)ContractC", dependencies: ["CProtobufC", "OptionsContractC"] + ofOthers,
+      path: "Sources/KithContractsC/\(area)"),
+    .target(
+      name: "\(area)Contract",
+      dependencies: [.byName(name: "\(area)ContractC"), "KithWire", "OptionsContractC"]
+        + (serves ? ["KithRPC"] : []) + ofOthers
+        + others.map { .byName(name: "\($0)Contract") },
+      path: "Sources/KithContracts/\(area)",
+      swiftSettings: settings),
+  ]
 }
 
 /// A program: wiring only.
@@ -62,32 +70,62 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
     name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
-/// A plugin: its pure domain, the service that adapts it to its contract, the worker program, and their tests; with a store
-/// where it keeps data.
+/// A plugin of this repository: what it adds to the package.
+struct Plugin {
+  /// The proto package's folder name under `Sources/KithContracts`.
+  let area: String
+  /// The worker's program, which is a product.
+  let executable: String
+  /// The contract unless it is one of the platform's, the domain, the service, the program and the tests.
+  let targets: [Target]
+
+  /// The Swift module of its contract.
+  var contract: Target.Dependency { .byName(name: "\(area)Contract") }
+  /// The program, for tests that run it.
+  var program: Target.Dependency { .byName(name: executable) }
+}
+
+/// A plugin: the generated code of its contract, its pure domain, the service that adapts it to its contract, the worker program,
+/// and their tests; with a store where it keeps data.
+///
+/// This is its one line in this file: its product and its place among the dependencies of the tests of all contracts and of
+/// all programs follow from it. `area` is its name unless told, and `using` are the areas whose messages its contract uses.
+/// A contract that it does not own is among the platform's.
 func workerPlugin(
-  _ name: String, executable: String, contract: Target.Dependency, keepsData: Bool = false,
-  domainLibraries: [Target.Dependency] = [], serviceLibraries: [Target.Dependency] = [],
-  testLibraries: [Target.Dependency] = []
-) -> [Target] {
-  let store: [Target.Dependency] = keepsData ? ["KithAccess", "KithAccessStore", "KithStore"] : []
-  let storeOfWorker: [Target.Dependency] = keepsData ? ["KithWorkerStore"] : []
-  return [
-    library("\(name)Domain", path: "Plugins/\(name)/Domain", domainLibraries),
-    library(
-      "\(name)Service", path: "Plugins/\(name)/Service",
-      [.byName(name: "\(name)Domain"), contract, "KithJSON", "KithRPC", "KithWire"]
-        + store + serviceLibraries),
-    program(
-      executable, path: "Plugins/\(name)/Worker",
-      [.byName(name: "\(name)Service"), "KithTime", "KithWorker", logging] + storeOfWorker),
-    tests(
-      "\(name)Tests",
-      [
-        .byName(name: "\(name)Domain"), .byName(name: "\(name)Service"), contract,
-        "KithJSON", "KithRPC", "KithTransportInProcess",
-      ] + store + (keepsData ? ["KithSealing", "KithTesting", "KithWire"] : []) + domainLibraries
-        + testLibraries),
-  ]
+  _ name: String, area: String? = nil, ownsContract: Bool = true, using others: [String] = [],
+  executable: String? = nil, hasDomain: Bool = true, keepsData: Bool = false,
+  domainLibraries: [Target.Dependency] = [],
+  serviceLibraries: [Target.Dependency] = [], testLibraries: [Target.Dependency] = []
+) -> Plugin {
+  let area = area ?? name
+  let contractTarget = Target.Dependency.byName(name: "\(area)Contract")
+  // RiskEngine becomes risk-engine-worker.
+  let words = name.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
+  let executable = executable ?? "\(words.dropFirst())-worker"
+  let store: [Target.Dependency] =
+    keepsData ? ["EventsContract", "KithAccess", "KithAccessStore", "KithStore"] : []
+  let storeOfWorker: [Target.Dependency] = keepsData ? ["KithStore", "KithWorkerStore"] : []
+  let domain: [Target.Dependency] = hasDomain ? [.byName(name: "\(name)Domain")] : []
+  return Plugin(
+    area: area, executable: executable,
+    targets: (ownsContract ? contract(area, using: others) : [])
+      + (hasDomain
+        ? [library("\(name)Domain", path: "Plugins/\(name)/Domain", domainLibraries)] : [])
+      + [
+        library(
+          "\(name)Service", path: "Plugins/\(name)/Service",
+          domain + [contractTarget, "KithJSON", "KithRPC", "KithWire"] + store + serviceLibraries),
+        program(
+          executable, path: "Plugins/\(name)/Worker",
+          [.byName(name: "\(name)Service"), "KithTime", "KithWorker", logging] + storeOfWorker),
+        tests(
+          "\(name)Tests",
+          domain + [
+            .byName(name: "\(name)Service"), contractTarget, "KithJSON", "KithRPC",
+            "KithTransportInProcess",
+          ] + store + (keepsData ? ["KithSealing", "KithTesting", "KithWire"] : [])
+            + domainLibraries + testLibraries),
+      ])
 }
 
 // MARK: - The layers; a module imports only from layers below (KithHost.docc/Architecture.md)
@@ -98,7 +136,8 @@ let doors: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
   .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
   .target(name: "CLinux"),
-  .target(name: "KithContractsC", dependencies: ["CProtobufC"]),
+  // The descriptors that every contract imports: kith/options.proto and google/protobuf/descriptor.proto.
+  .target(name: "OptionsContractC", path: "Sources/KithContractsC/Options"),
 ]
 
 /// Layer 1: values and decisions; no process, socket or clock.
@@ -114,32 +153,32 @@ let pure: [Target] = [
 ]
 
 /// Layer 2: calls, and the transports that carry them.
-let calls: [Target] = [
-  contract("RPC", serves: false),
-  library("KithRPC", ["KithWire", collections]),
-  library("KithTransportNng", ["KithCertificates", "KithRPC", "CNng", collections]),
-  library("KithTransportInProcess", ["KithRPC"]),
-  library("KithTelemetry", ["KithPersonalData", "KithRPC", tracing]),
-  library("KithAccess", ["KithRPC"]),
-]
+let calls: [Target] =
+  contract("RPC", serves: false) + [
+    library("KithRPC", ["KithWire", collections]),
+    library("KithTransportNng", ["KithCertificates", "KithRPC", "CNng", collections]),
+    library("KithTransportInProcess", ["KithRPC"]),
+    library("KithTelemetry", ["KithPersonalData", "KithRPC", tracing]),
+    library("KithAccess", ["KithRPC"]),
+  ]
 
-/// Layer 3: the generated contracts, and what reads contracts at run time.
-let words: [Target] = [
+/// Layer 3: the generated contracts of the platform, and what reads contracts at run time. Those of plugins come with
+/// the plugins; family-links's is here because every worker reads its events.
+let platform: [Target] = [
   contract("Access"),
   contract("Descriptor", serves: false),
   contract("Events"),
-  contract("Worker", using: ["EventsContract"]),
-  contract("Host", using: ["MetricsContract"]),
+  contract("Worker", using: ["Events"]),
+  contract("Host", using: ["Metrics"]),
   contract("Health"),
   contract("Identity", serves: false),
   contract("Metrics"),
-  contract("PII"),
   contract("Reflection"),
-  contract("Reminders"),
-  contract("Risk"),
-  contract("Testing"),
-  library("KithReflection", ["DescriptorContract", "KithJSON", "KithWire"]),
-]
+].flatMap { $0 }
+let words: [Target] =
+  platform + [
+    library("KithReflection", ["DescriptorContract", "KithJSON", "KithWire"])
+  ]
 
 /// Layer 4: shells that carry decisions out.
 let shells: [Target] = [
@@ -191,214 +230,201 @@ let programs: [Target] = [
   program("kith", ["KithCommands"]),
 ]
 
-/// The workers that ship.
-let plugins: [Target] =
-  workerPlugin(
-    "RiskEngine", executable: "risk-engine-worker", contract: "RiskContract",
-    serviceLibraries: ["KithPersonalData", "KithTime", crypto],
-    testLibraries: ["KithPersonalData", "KithReflection", "KithTime", "KithWire", crypto])
+/// The plugins that ship: a line each.
+let plugins: [Plugin] = [
+  workerPlugin("FamilyLinks", area: "Access", ownsContract: false, keepsData: true),
   // The scrubber, whose rules are for all: KithPersonalData.
-  + [
-    library(
-      "PersonalDataService", path: "Plugins/PersonalData/Service",
-      ["KithPersonalData", "KithRPC", "KithWire", "PIIContract"]),
-    program(
-      "personal-data-worker", path: "Plugins/PersonalData/Worker",
-      ["KithWorker", "PersonalDataService"]),
-    tests(
-      "PersonalDataTests",
-      [
-        "KithPersonalData", "KithRPC", "KithTransportInProcess", "PIIContract",
-        "PersonalDataService",
-      ]),
-  ]
-  + workerPlugin(
-    "FamilyLinks", executable: "family-links-worker", contract: "AccessContract", keepsData: true)
-  + workerPlugin(
-    "Reminders", executable: "reminders-worker", contract: "RemindersContract", keepsData: true,
-    domainLibraries: ["KithTime"], serviceLibraries: ["KithTime"])
+  workerPlugin(
+    "PersonalData", area: "PII", hasDomain: false, serviceLibraries: ["KithPersonalData"],
+    testLibraries: ["KithPersonalData"]),
+  workerPlugin(
+    "Reminders", keepsData: true, domainLibraries: ["KithTime"], serviceLibraries: ["KithTime"]),
+  workerPlugin(
+    "RiskEngine", area: "Risk", serviceLibraries: ["KithPersonalData", "KithTime", crypto],
+    testLibraries: ["KithPersonalData", "KithReflection", "KithTime", "KithWire", crypto]),
+]
+
+/// The Swift modules of all contracts.
+let allContracts: [Target.Dependency] =
+  ["RPCContract", "TestingContract"]
+  + (platform + plugins.flatMap(\.targets)).map(\.name).filter { $0.hasSuffix("Contract") }
+  .map { .byName(name: $0) }
 
 /// Beside the house.
-let testing: [Target] = [
-  // Certificates that a test makes for itself.
-  library(
-    "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
-  // What a test's process does to files, in order: which waits for the disk there are, and what follows when one fails.
-  .target(name: "FileCalls", path: "Tests/FileCalls"),
-  library("FileCallLog", path: "Tests/FileCallLog", ["FileCalls"]),
-  // The processes that a supervisor leads, simulated; for tests and the soak.
-  library(
-    "SupervisionSimulation", path: "Tests/SupervisionSimulation",
-    ["KithManifest", "KithSupervision"]),
-  library(
-    "KithTesting",
-    [
-      "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC",
-      "KithSupervision", "KithTime", "KithWire",
-    ]),
-  // A worker that does what it should not, for IntegrationTests and the soak.
-  program(
-    "misbehaving-worker", path: "Tests/MisbehavingWorker",
-    [
-      "KithAccess", "KithRPC", "KithStore", "KithTime", "KithWire", "KithWorker", "KithWorkerStore",
-      "RiskContract", "TestingContract", logging,
-    ]
-  ),
-  // A worker that tries to get out of its sandbox, and the calls that it makes for it; for IntegrationTests.
-  .target(name: "HostileCalls", path: "Tests/HostileCalls"),
-  program(
-    "hostile-worker", path: "Tests/HostileWorker",
-    [
-      "HostContract", "HostileCalls", "IdentityContract", "KithIdentity", "KithRPC",
-      "KithTransportNng", "KithWire", "KithWorker", "RemindersContract", "WorkerContract",
-    ]),
-  tests("ArchitectureTests", []),
-  // The listings of the manual, compiled and tested.
-  tests(
-    "ManualTests",
-    [
-      "KithAccess", "KithAccessStore", "KithJSON", "KithManifest", "KithRPC", "KithSealing",
-      "KithStore", "KithTesting", "KithTime", "KithTransportInProcess", "KithWire", "KithWorker",
-      "KithWorkerStore", "RemindersContract", "RiskContract", "TestingContract", logging,
-    ]),
-  tests(
-    "ContractTests",
-    [
-      "AccessContract", "DescriptorContract", "EventsContract", "HealthContract", "HostContract",
-      "IdentityContract", "KithWire", "MetricsContract", "PIIContract", "ReflectionContract",
-      "RemindersContract",
-      "RiskContract", "RPCContract", "TestingContract", "WorkerContract", swiftProtobuf,
-    ]),
-  tests("KithWireTests", ["KithWire"]),
-  tests("KithJSONTests", ["KithJSON"]),
-  tests(
-    "KithRPCTests",
-    [
-      "HealthContract", "KithRPC", "KithTransportInProcess", "KithTransportNng", "KithWire",
-      "RPCContract", "TestCertificates", "TestingContract",
-    ]),
-  tests(
-    "KithTransportNngTests", ["KithRPC", "KithTransportNng", "TestCertificates"]),
-  tests("KithTelemetryTests", ["KithRPC", "KithTelemetry", "KithTransportInProcess", tracing]),
-  tests(
-    "KithReflectionTests",
-    [
-      "DescriptorContract", "KithJSON", "KithReflection", "KithWire", "RiskContract",
-      "TestingContract",
-    ]),
-  tests("KithAccessTests", ["KithAccess", "KithRPC"]),
-  tests("KithIdentityTests", ["IdentityContract", "KithIdentity", "KithRPC", "KithWire", crypto]),
-  tests("KithPersonalDataTests", ["KithPersonalData"]),
-  tests("KithSealingTests", ["FileCallLog", "KithSealing", "KithTesting", crypto]),
-  tests(
-    "KithStoreTests",
-    [
-      "FileCallLog", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting",
-      "KithTransportInProcess", "KithWire", "TestingContract", crypto, grdb,
-    ]),
-  tests(
-    "KithWorkerStoreTests",
-    [
-      "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting",
-      "AccessContract", "KithAccessStore", "KithTransportInProcess", "KithWire", "KithWorkerStore",
-      "TestingContract",
-    ]),
-  tests("KithManifestTests", ["KithJSON", "KithManifest"]),
-  tests("KithMetricsTests", ["KithMetrics"]),
-  tests("KithTimeTests", ["KithTime"]),
-  tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
-  tests(
-    "KithPlanningTests",
-    [
-      "DescriptorContract", "KithManifest", "KithPlanning", "KithReflection", "KithTesting",
-      "KithWire", "RiskContract", "risk-engine-worker",
-    ]),
-  tests(
-    "KithSupervisionTests",
-    ["KithManifest", "KithMetrics", "KithSupervision", "SupervisionSimulation"]),
-  tests(
-    "KithHostTests",
-    [
-      "CLinux", "FileCallLog", "HealthContract", "HostContract", "KithHost", "KithIdentity",
-      "KithManifest", "KithRPC", "KithSupervision", "KithTesting", "KithTransportNng",
-      "MetricsContract", "WorkerContract", crypto,
-    ]),
-  tests(
-    "KithWorkerTests",
-    [
-      "EventsContract", "HealthContract", "IdentityContract", "KithAccess", "KithIdentity",
-      "KithJSON", "KithRPC", "KithTesting", "KithTime", "KithTransportInProcess",
-      "KithTransportNng", "KithWire",
-      "KithWorker", "MetricsContract",
-      "ReflectionContract",
-      "TestCertificates", "WorkerContract", logging,
-    ]),
-  tests(
-    "KithClientTests",
-    [
-      "HostContract", "KithClient", "KithIdentity", "KithManifest", "KithRPC",
-      "KithTransportInProcess", "KithTransportNng",
-    ]),
-  tests(
-    "KithCommandsTests",
-    [
-      "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithReflection",
-      "KithAccess", "KithRPC", "KithWire", "MetricsContract", "RemindersContract", "RiskContract",
-      "TestingContract", argumentParser,
-    ]),
-  tests(
-    "IntegrationTests",
-    [
-      "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithSealing",
+let testing: [Target] =
+  contract("Testing") + [
+    // Certificates that a test makes for itself.
+    library(
+      "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
+    // What a test's process does to files, in order: which waits for the disk there are, and what follows when one fails.
+    .target(name: "FileCalls", path: "Tests/FileCalls"),
+    library("FileCallLog", path: "Tests/FileCallLog", ["FileCalls"]),
+    // The processes that a supervisor leads, simulated; for tests and the soak.
+    library(
+      "SupervisionSimulation", path: "Tests/SupervisionSimulation",
+      ["KithManifest", "KithSupervision"]),
+    library(
       "KithTesting",
-      "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "RPCContract", "RiskContract",
-      "SupervisionSimulation", "TestCertificates",
-      "PIIContract", "TestingContract", "kith", "kithd", "misbehaving-worker",
-      "AccessContract", "family-links-worker", "HostileCalls", "hostile-worker",
-      "personal-data-worker", "RemindersContract",
-      "reminders-worker", "risk-engine-worker", grdb,
-    ]),
+      [
+        "EventsContract", "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC",
+        "KithSupervision", "KithTime", "KithWire",
+      ]),
+    // A worker that does what it should not, for IntegrationTests and the soak.
+    program(
+      "misbehaving-worker", path: "Tests/MisbehavingWorker",
+      [
+        "KithAccess", "KithRPC", "KithStore", "KithTime", "KithWire", "KithWorker",
+        "KithWorkerStore",
+        "RiskContract", "TestingContract", logging,
+      ]
+    ),
+    // A worker that tries to get out of its sandbox, and the calls that it makes for it; for IntegrationTests.
+    .target(name: "HostileCalls", path: "Tests/HostileCalls"),
+    program(
+      "hostile-worker", path: "Tests/HostileWorker",
+      [
+        "HostContract", "HostileCalls", "IdentityContract", "KithIdentity", "KithRPC",
+        "KithTransportNng", "KithWire", "KithWorker", "RemindersContract", "WorkerContract",
+      ]),
+    tests("ArchitectureTests", []),
+    // The listings of the manual, compiled and tested.
+    tests(
+      "ManualTests",
+      [
+        "KithAccess", "KithAccessStore", "KithJSON", "KithManifest", "KithRPC", "KithSealing",
+        "KithStore", "KithTesting", "KithTime", "KithTransportInProcess", "KithWire", "KithWorker",
+        "KithWorkerStore", "RemindersContract", "RiskContract", "TestingContract", logging,
+      ]),
+    tests("ContractTests", allContracts + ["KithWire", swiftProtobuf]),
+    tests("KithWireTests", ["KithWire"]),
+    tests("KithJSONTests", ["KithJSON"]),
+    tests(
+      "KithRPCTests",
+      [
+        "HealthContract", "KithRPC", "KithTransportInProcess", "KithTransportNng", "KithWire",
+        "RPCContract", "TestCertificates", "TestingContract",
+      ]),
+    tests(
+      "KithTransportNngTests", ["KithRPC", "KithTransportNng", "TestCertificates"]),
+    tests(
+      "KithTelemetryTests",
+      ["KithRPC", "KithTelemetry", "KithTransportInProcess", tracing]),
+    tests(
+      "KithReflectionTests",
+      [
+        "DescriptorContract", "KithJSON", "KithReflection", "KithWire", "RiskContract",
+        "TestingContract",
+      ]),
+    tests("KithAccessTests", ["KithAccess", "KithRPC"]),
+    tests(
+      "KithIdentityTests", ["IdentityContract", "KithIdentity", "KithRPC", "KithWire", crypto]),
+    tests("KithPersonalDataTests", ["KithPersonalData"]),
+    tests("KithSealingTests", ["FileCallLog", "KithSealing", "KithTesting", crypto]),
+    tests(
+      "KithStoreTests",
+      [
+        "FileCallLog", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting",
+        "KithTransportInProcess", "KithWire", "TestingContract", crypto, grdb,
+      ]),
+    tests(
+      "KithWorkerStoreTests",
+      [
+        "EventsContract", "KithAccess", "KithRPC", "KithSealing", "KithStore", "KithTesting",
+        "AccessContract", "KithAccessStore", "KithTransportInProcess", "KithWire",
+        "KithWorkerStore",
+        "TestingContract",
+      ]),
+    tests("KithManifestTests", ["KithJSON", "KithManifest"]),
+    tests("KithMetricsTests", ["KithMetrics"]),
+    tests("KithTimeTests", ["KithTime"]),
+    tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
+    tests(
+      "KithPlanningTests",
+      [
+        "DescriptorContract", "KithManifest", "KithPlanning", "KithReflection", "KithTesting",
+        "KithWire", "RiskContract", "risk-engine-worker",
+      ]),
+    tests(
+      "KithSupervisionTests",
+      ["KithManifest", "KithMetrics", "KithSupervision", "SupervisionSimulation"]),
+    tests(
+      "KithHostTests",
+      [
+        "CLinux", "FileCallLog", "HealthContract", "HostContract", "KithHost", "KithIdentity",
+        "KithManifest", "KithRPC", "KithSupervision", "KithTesting", "KithTransportNng",
+        "MetricsContract", "WorkerContract", crypto,
+      ]),
+    tests(
+      "KithWorkerTests",
+      [
+        "EventsContract", "HealthContract", "IdentityContract", "KithAccess", "KithIdentity",
+        "KithJSON", "KithRPC", "KithTesting", "KithTime", "KithTransportInProcess",
+        "KithTransportNng", "KithWire",
+        "KithWorker", "MetricsContract",
+        "ReflectionContract",
+        "TestCertificates", "WorkerContract", logging,
+      ]),
+    tests(
+      "KithClientTests",
+      [
+        "HostContract", "KithClient", "KithIdentity", "KithManifest", "KithRPC",
+        "KithTransportInProcess", "KithTransportNng",
+      ]),
+    tests(
+      "KithCommandsTests",
+      [
+        "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithReflection",
+        "KithAccess", "KithRPC", "KithWire", "MetricsContract", "TestingContract", argumentParser,
+      ] + plugins.map(\.contract)),
+    tests(
+      "IntegrationTests",
+      [
+        "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithSealing",
+        "KithTesting",
+        "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "RPCContract",
+        "SupervisionSimulation", "TestCertificates", "TestingContract", "kith", "kithd",
+        "misbehaving-worker", "HostileCalls", "hostile-worker", grdb,
+      ] + plugins.flatMap { [$0.contract, $0.program] }),
+  ]
+
+// MARK: - What other packages can use
+
+/// What a plugin's author needs, as one product; `import` names its modules one by one.
+let sdk = [
+  "AccessContract", "EventsContract", "HealthContract", "KithAccess", "KithAccessStore",
+  "KithClient", "KithJSON", "KithPersonalData", "KithRPC", "KithStore", "KithTime",
+  "KithTransportNng", "KithWire", "KithWorker", "KithWorkerStore", "OptionsContractC",
+  "PIIContract", "RemindersContract", "RiskContract",
 ]
+
+/// What the tests of a plugin need beside it.
+let testKit = ["KithSealing", "KithTesting", "KithTransportInProcess"]
+
+/// Modules as products of their own, for the packages under `tools/` only: they measure, prove and train parts that are no
+/// interface for others, and a package can depend on another's products alone. Their scripts set KITH_TOOLS.
+let forTools = Context.environment["KITH_TOOLS"] != nil
+let internals =
+  !forTools
+  ? []
+  : [
+    "DescriptorContract", "EventsContract", "HostContract", "KithClient", "KithJSON",
+    "KithManifest", "KithPersonalData", "KithReflection", "KithRPC", "KithSealing", "KithStore",
+    "KithTime", "KithTransportNng", "KithWire", "KithWorkerStore", "RemindersContract",
+    "RemindersDomain", "RemindersService", "RiskContract", "RiskEngineDomain", "RiskEngineService",
+    "SupervisionSimulation", "TestingContract",
+  ]
+let internalPrograms: [Product] =
+  forTools ? [.executable(name: "misbehaving-worker", targets: ["misbehaving-worker"])] : []
 
 let package = Package(
   name: "kith",
   products: [
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kithd", targets: ["kithd"]),
-    .executable(name: "personal-data-worker", targets: ["personal-data-worker"]),
-    .executable(name: "family-links-worker", targets: ["family-links-worker"]),
-    .executable(name: "reminders-worker", targets: ["reminders-worker"]),
-    .executable(name: "risk-engine-worker", targets: ["risk-engine-worker"]),
-    // Not to be shipped: what tools/soak runs.
-    .executable(name: "misbehaving-worker", targets: ["misbehaving-worker"]),
-    .library(name: "DescriptorContract", targets: ["DescriptorContract"]),
-    .library(name: "EventsContract", targets: ["EventsContract"]),
-    .library(name: "HostContract", targets: ["HostContract"]),
-    .library(name: "KithClient", targets: ["KithClient"]),
-    .library(name: "KithJSON", targets: ["KithJSON"]),
-    .library(name: "KithManifest", targets: ["KithManifest"]),
-    .library(name: "KithPersonalData", targets: ["KithPersonalData"]),
-    .library(name: "KithReflection", targets: ["KithReflection"]),
-    .library(name: "KithRPC", targets: ["KithRPC"]),
-    .library(name: "KithSealing", targets: ["KithSealing"]),
-    .library(name: "KithStore", targets: ["KithStore"]),
-    .library(name: "KithAccessStore", targets: ["KithAccessStore"]),
-    .library(name: "KithTesting", targets: ["KithTesting"]),
-    .library(name: "KithWorker", targets: ["KithWorker"]),
-    .library(name: "KithWorkerStore", targets: ["KithWorkerStore"]),
-    .library(name: "SupervisionSimulation", targets: ["SupervisionSimulation"]),
-    .library(name: "KithTime", targets: ["KithTime"]),
-    .library(name: "RemindersContract", targets: ["RemindersContract"]),
-    .library(name: "RemindersDomain", targets: ["RemindersDomain"]),
-    .library(name: "RemindersService", targets: ["RemindersService"]),
-    .library(name: "RiskContract", targets: ["RiskContract"]),
-    .library(name: "RiskEngineDomain", targets: ["RiskEngineDomain"]),
-    .library(name: "RiskEngineService", targets: ["RiskEngineService"]),
-    .library(name: "KithTransportInProcess", targets: ["KithTransportInProcess"]),
-    .library(name: "KithTransportNng", targets: ["KithTransportNng"]),
-    .library(name: "KithWire", targets: ["KithWire"]),
-    .library(name: "TestingContract", targets: ["TestingContract"]),
-  ],
+    .library(name: "KithSDK", targets: sdk),
+    .library(name: "KithTesting", targets: testKit),
+  ] + plugins.map { .executable(name: $0.executable, targets: [$0.executable]) }
+    + internals.map { .library(name: $0, targets: [$0]) } + internalPrograms,
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -412,5 +438,5 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
-  targets: doors + pure + calls + words + shells + programs + plugins + testing
+  targets: doors + pure + calls + words + shells + programs + plugins.flatMap(\.targets) + testing
 )

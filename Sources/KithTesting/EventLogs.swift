@@ -4,6 +4,9 @@ import Synchronization
 
 /// The event logs of workers as a test has seen them: what stood there once must stand there ever after.
 final class EventLogs: Sendable {
+  /// The service that event logs are read from.
+  static let service = "kith.events.v1.Events"
+
   private let seen = Mutex<[String: [Event]]>([:])
 
   /// The workers whose logs have been looked at.

@@ -67,7 +67,8 @@ public struct Program: Sendable {
       errors: TemporaryFolder.text(of: "\(folder.path)/err") ?? "")
   }
 
-  /// Starts the program in a process group of its own; its output goes to files.
+  /// Starts the program in a process group of its own; its output goes to files. It is killed when the test process ends in
+  /// any way.
   ///
   /// - Parameter inherited: descriptors that the program gets as 3, 4, ...
   public func start(
@@ -91,7 +92,8 @@ public struct Program: Sendable {
     posix_spawnattr_setpgroup(&attributes, 0)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
 
-    let variables = mergedEnvironment.map { strdup("\($0)=\($1)") } + [nil]
+    let guardian = try Guardian.shared.pid
+    let variables = mergedEnvironment(guardian: guardian).map { strdup("\($0)=\($1)") } + [nil]
     let words = ([path] + arguments).map { strdup($0) } + [nil]
     defer { (variables + words).forEach { free($0) } }
     var pid = pid_t()
@@ -102,7 +104,7 @@ public struct Program: Sendable {
     return RunningProgram(pid: pid)
   }
 
-  private var mergedEnvironment: [String: String] {
+  private func mergedEnvironment(guardian: Int32) -> [String: String] {
     var variables: [String: String] = [:]
     var entry = environ
     while let text = entry.pointee.map({ String(cString: $0) }) {
@@ -111,6 +113,7 @@ public struct Program: Sendable {
       }
       entry += 1
     }
+    variables[Guardian.variable] = "\(guardian)"
     for (name, value) in environment { variables[name] = value }
     return variables
   }

@@ -19,23 +19,61 @@ public struct ToldEvent<Message: GeneratedMessage>: Sendable {
 
 /// What workers tell.
 extension RunningProduct {
-  /// Waits until a worker has told an event of this type and kind, or finds that it has; the first of them.
+  /// Waits until a worker has published an event of this type and kind, or finds that it has; the first of them.
   ///
-  /// - Throws: `TestingError` when it has told none within ``patience``, with the types of those that it told.
+  /// In virtual time an event that never comes is an error at once: no call of the test is in progress, all workers are ready,
+  /// everything that is due has run, and the event is still not there.
+  ///
+  /// ```swift
+  /// let sent = try await product.event(ReminderSent.self, of: "reminders") { $0.message.text == "Pills" }
+  /// ```
+  /// - Throws: `TestingError` if there is none, with the types of the events that there are and when the next work is due; in
+  ///   real time after ``patience``.
   @discardableResult
   public func event<Message: GeneratedMessage>(
-    _ type: Message.Type, of worker: String,
+    _ type: Message.Type, of worker: String, fileID: String = #fileID, line: Int = #line,
     where isWanted: (ToldEvent<Message>) throws -> Bool = { _ in true }
   ) async throws -> ToldEvent<Message> {
-    var told: [String] = []
-    do {
-      return try await logs.read(of: worker, client(of: worker)) { events in
-        told = events.map(\.type)
-        return try Self.told(type, in: events).first(where: isWanted)
+    try await step(fileID, line) {
+      if let due = try await dueEvent(type, of: worker, where: isWanted) { return due }
+      var types: [String] = []
+      do {
+        return try await logs.read(of: worker, client(of: worker)) { events in
+          types = events.map(\.type)
+          return try Self.told(type, in: events).first(where: isWanted)
+        }
+      } catch let error as RPCError where error.code == .deadlineExceeded {
+        throw Self.missing(type, of: worker, among: types)
       }
-    } catch let error as RPCError where error.code == .deadlineExceeded {
-      throw TestingError("\(worker) told no such \(Message.fullName), only \(told)")
     }
+  }
+
+  /// The event that is there once everything that is due has run, in virtual time; nil if there is none and a call of the test
+  /// may still lead to it.
+  private func dueEvent<Message: GeneratedMessage>(
+    _ type: Message.Type, of worker: String, where isWanted: (ToldEvent<Message>) throws -> Bool
+  ) async throws -> ToldEvent<Message>? {
+    guard isVirtual else { return nil }
+    let before = calls.settled
+    try await settle(allowsFailures: true)
+    let clocks = try await clock.advance(by: .zero)
+    var types: [String] = []
+    let found = try await logs.read(of: worker, client(of: worker)) { events in
+      types = events.map(\.type)
+      return Optional(try Self.told(type, in: events).first(where: isWanted))
+    }
+    guard found == nil, let before, before == calls.settled else { return found }
+    var error = Self.missing(type, of: worker, among: types)
+    let next = clocks.nextDueMs.map { "the next work is due at \(Instant(milliseconds: Int($0)))" }
+    error.message += "; everything due has run, and \(next ?? "nothing more is due")"
+    throw error
+  }
+
+  private static func missing<Message: GeneratedMessage>(
+    _ type: Message.Type, of worker: String, among types: [String]
+  ) -> TestingError {
+    let found = types.isEmpty ? "no event" : types.joined(separator: ", ")
+    return TestingError("\(worker) published no such \(Message.fullName); its log holds \(found)")
   }
 
   /// The events of this type that a worker has told so far, the oldest first.
@@ -86,7 +124,7 @@ extension RunningProduct {
 
   // MARK: The end
 
-  /// Puts right what went wrong and checks what must hold of any product whatever it suffered; ``run(_:_:)`` does so by itself.
+  /// Puts right what went wrong and checks what must hold of any product whatever it suffered; ``run(_:fileID:line:_:)`` does so by itself.
   ///
   /// - In virtual time all events have been taken in by those that follow them, and no work that is due is left or fails.
   /// - What stood in an event log when the test or a fault last looked stands there still, unchanged, once and without a gap.
@@ -98,7 +136,7 @@ extension RunningProduct {
     recoverFromAll()
     let checks = troubles.withLock(\.checks)
     guard !logs.workers.isEmpty || !checks.isEmpty else { return }
-    try await settle()
+    try await settle(allowsFailures: true)
     if isVirtual { try await clock.advance(by: .zero) }
     for worker in logs.workers where try await self.worker(worker).state == .ready {
       try await logs.read(of: worker, client(of: worker)) { _ in () }

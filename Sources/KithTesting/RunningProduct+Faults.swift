@@ -19,7 +19,13 @@ extension RunningProduct {
   ///
   /// Before that the kit notes what stands in the event logs that it has looked at: all of it must still stand there at the
   /// end.
-  public func suffer(_ fault: Fault) async throws {
+  public func suffer(
+    _ fault: Fault, fileID: String = #fileID, line: Int = #line
+  ) async throws {
+    try await step(fileID, line) { try await inject(fault) }
+  }
+
+  private func inject(_ fault: Fault) async throws {
     try await noteLogs()
     if let edge = fault.edge {
       guard let relays else {

@@ -35,6 +35,7 @@ public final class RunningProduct: Sendable {
   let relays: Relays?
   let disks: [String: SmallDisk]
   let logs = EventLogs()
+  let calls = CallsInProgress()
   let troubles = Mutex(Troubles())
   let isVirtual: Bool
   /// The pipe at which the host says that it listens.
@@ -55,25 +56,31 @@ public final class RunningProduct: Sendable {
     isVirtual = setup.start != nil
     self.relays = relays
     self.disks = disks
-    connection = HostConnection(product: places.product, address: places.controlAddress)
+    connection = HostConnection(
+      product: places.product, address: places.controlAddress, interceptors: [calls])
   }
 
   // MARK: Life
 
   /// Boots a product, hands it to `body`, checks what must hold of any product whatever it suffered (see ``checkAll()``), ends
   /// it and checks that no process is left.
+  ///
+  /// - Throws: what `body` throws, and `TestingError` if a check fails. Errors of the kit carry the last log lines; before any
+  ///   other error those lines are written to standard error.
   public static func run(
-    _ setup: ProductSetup, _ body: (RunningProduct) async throws -> Void
+    _ setup: ProductSetup, fileID: String = #fileID, line: Int = #line,
+    _ body: (RunningProduct) async throws -> Void
   ) async throws {
-    let product = try await start(setup)
+    let product = try await start(setup, fileID: fileID, line: line)
     do {
       try await body(product)
-      try await product.checkAll()
+      try await product.step(fileID, line) { try await product.checkAll() }
     } catch {
+      if !(error is TestingError) { await product.tellLastLogLines() }
       product.abandon()
       throw error
     }
-    try await product.stop()
+    try await product.stop(fileID: fileID, line: line)
   }
 
   /// Boots a product; returns when its control service answers. End it with `stop`.
@@ -81,11 +88,17 @@ public final class RunningProduct: Sendable {
   /// - Parameter folder: one that an earlier host of this setup ran in; nil makes a new one.
   /// - Throws: `TestingError` with what the host said when it did not start.
   public static func start(
-    _ setup: ProductSetup, in folder: TemporaryFolder? = nil
+    _ setup: ProductSetup, in folder: TemporaryFolder? = nil,
+    fileID: String = #fileID, line: Int = #line
   ) async throws -> RunningProduct {
-    let product = try launch(setup, in: try folder ?? TemporaryFolder())
-    try await product.listens()
-    return product
+    do {
+      let product = try launch(setup, in: try folder ?? TemporaryFolder())
+      try await product.listens()
+      return product
+    } catch var error as TestingError {
+      error.location = "\(fileID):\(line)"
+      throw error
+    }
   }
 
   /// Waits until the host has said that it listens.
@@ -147,16 +160,20 @@ public final class RunningProduct: Sendable {
   /// Ends the product as SIGTERM does and checks that nothing is left of it.
   ///
   /// - Throws: `TestingError` when the host did not leave with exit code 0, or a process of the product still runs.
-  public func stop() async throws {
+  public func stop(fileID: String = #fileID, line: Int = #line) async throws {
     connection.close()
     program.signal(SIGTERM)
     let exitCode = await program.exitCode()
     let orphans = processes()
     abandon()
-    guard exitCode == 0 else {
-      throw TestingError("kithd left with exit code \(exitCode); \(hostWords)")
+    var error: TestingError
+    switch (exitCode, orphans.isEmpty) {
+    case (0, true): return
+    case (0, false): error = TestingError("left running: \(orphans)")
+    default: error = TestingError("kithd left with exit code \(exitCode); \(hostWords)")
     }
-    guard orphans.isEmpty else { throw TestingError("left running: \(orphans)") }
+    error.location = "\(fileID):\(line)"
+    throw error
   }
 
   /// Ends the product by force, whatever state it is in.
@@ -189,25 +206,54 @@ public final class RunningProduct: Sendable {
     try await host.getStatus(GetStatusRequest(), options: Self.options)
   }
 
-  /// Waits until every worker that is wanted is ready or has failed for good.
+  /// Waits until every worker that should run is ready or has failed for good.
+  ///
+  /// - Parameter allowsFailures: whether workers may have failed. Defaults to false.
+  /// - Throws: `TestingError` with what `kith why` says of each worker that could not start.
   @discardableResult
-  public func settle() async throws(RPCError) -> GetStatusResponse {
-    try await host.getStatus(
-      GetStatusRequest(waitUntilSettled: true), options: Self.options)
+  public func settle(
+    allowsFailures: Bool = false, fileID: String = #fileID, line: Int = #line
+  ) async throws -> GetStatusResponse {
+    try await step(fileID, line) {
+      let status = try await host.getStatus(
+        GetStatusRequest(waitUntilSettled: true), options: Self.options)
+      let failed = status.workers.filter(\.hasFailed)
+      guard !allowsFailures, !failed.isEmpty else { return status }
+      var explanations: [String] = []
+      for worker in failed { explanations.append(await explanation(of: worker)) }
+      throw TestingError(explanations.joined(separator: "\n"))
+    }
   }
 
   /// A worker now.
-  public func worker(_ name: String) async throws -> WorkerStatus {
-    guard let worker = try await status().workers.first(where: { $0.name == name }) else {
-      throw TestingError("the product has no worker \(name)")
+  ///
+  /// - Throws: `TestingError` if the product has no worker of that name.
+  public func worker(
+    _ name: String, fileID: String = #fileID, line: Int = #line
+  ) async throws -> WorkerStatus {
+    try await step(fileID, line) {
+      let workers = try await status().workers
+      guard let worker = workers.first(where: { $0.name == name }) else {
+        let names = workers.map(\.name).joined(separator: ", ")
+        throw TestingError("the product has no worker \(name); it has \(names)")
+      }
+      return worker
     }
-    return worker
   }
 
   /// Waits until a worker is as wanted: looks at it whenever the host logs something.
+  ///
+  /// - Throws: `TestingError` with how the worker is, if it did not come to be so within ``patience``.
   @discardableResult
   public func waitUntil(
-    _ name: String, _ condition: (WorkerStatus) -> Bool
+    _ name: String, fileID: String = #fileID, line: Int = #line,
+    _ condition: (WorkerStatus) -> Bool
+  ) async throws -> WorkerStatus {
+    try await step(fileID, line) { try await wait(for: name, until: condition) }
+  }
+
+  private func wait(
+    for name: String, until condition: (WorkerStatus) -> Bool
   ) async throws -> WorkerStatus {
     // The place in the log first: what is logged after the look wakes the next read.
     var cursor = try await hostLog(after: nil)
@@ -255,5 +301,16 @@ public final class RunningProduct: Sendable {
 
   private var hostWords: String {
     "it said: \(TemporaryFolder.text(of: "\(folder.path)/kithd.err") ?? "")"
+  }
+}
+
+extension WorkerStatus {
+  /// Whether the worker will not become ready by itself: it is in quarantine, waits for one that is, or has ended with an error.
+  fileprivate var hasFailed: Bool {
+    switch state {
+    case .quarantined, .waiting: true
+    case .finished: lastExit.map { $0.cause != .exitCode(0) } ?? false
+    default: false
+    }
   }
 }

@@ -1,19 +1,21 @@
 public import Glibc
 
 /// A folder of its own with a short path under /tmp, so that sockets in it fit; removed with all that is in it when the last
-/// reference is gone.
+/// reference is gone, or after the test process has ended in any way.
 public final class TemporaryFolder: Sendable {
   /// The folder.
   public let path: String
 
   /// Creates the folder, mode 0700.
   public init() throws(TestingError) {
+    let guardian = try Guardian.shared
     var template = Array("/tmp/kith-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw TestingError("cannot create a folder in /tmp: \(String(cString: strerror(errno)))")
     }
     path = String(
       decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    guardian.watch(path)
   }
 
   deinit {

@@ -10,11 +10,15 @@
 /// - Throws: ``TestingError`` when the time is over, `CancellationError` when the task is cancelled, and what `condition` throws.
 public func waitUntil(
   _ what: String, within limit: Duration = RunningProduct.patience,
-  _ condition: () async throws -> Bool
+  fileID: String = #fileID, line: Int = #line, _ condition: () async throws -> Bool
 ) async throws {
   let end = ContinuousClock.now + limit
   while try await !condition() {
-    guard .now < end else { throw TestingError("not within \(limit): \(what)") }
+    guard .now < end else {
+      var error = TestingError("not within \(limit): \(what)")
+      error.location = "\(fileID):\(line)"
+      throw error
+    }
     try await Task.sleep(for: .milliseconds(2))
   }
 }

@@ -20,7 +20,7 @@ enum Layers {
     "KithSupervision": ["KithManifest", "KithMetrics"],
 
     // Layer 2: calls and their transports.
-    "RPCContract": ["KithContractsC", "KithWire"],
+    "RPCContract": contract("RPC", serves: false),
     "KithRPC": ["KithWire", "DequeModule", "Dispatch", "Glibc"],
     "KithTransportNng": ["KithCertificates", "KithRPC", "KithWire", "CNng", "Dispatch", "Glibc"],
     "KithTransportInProcess": ["KithRPC", "KithWire", "Dispatch", "Glibc"],
@@ -28,15 +28,15 @@ enum Layers {
     "KithAccess": ["KithRPC", "Glibc"],
 
     // Layer 3: contracts.
-    "DescriptorContract": ["KithContractsC", "KithWire"],
-    "EventsContract": contract,
-    "AccessContract": contract,
-    "WorkerContract": contract.union(["EventsContract"]),
-    "HostContract": contract.union(["MetricsContract"]),
-    "HealthContract": contract,
-    "IdentityContract": ["KithContractsC", "KithWire"],
-    "MetricsContract": contract,
-    "ReflectionContract": contract,
+    "AccessContract": contract("Access"),
+    "DescriptorContract": contract("Descriptor", serves: false),
+    "EventsContract": contract("Events"),
+    "HealthContract": contract("Health"),
+    "HostContract": contract("Host", using: ["Metrics"]),
+    "IdentityContract": contract("Identity", serves: false),
+    "MetricsContract": contract("Metrics"),
+    "ReflectionContract": contract("Reflection"),
+    "WorkerContract": contract("Worker", using: ["Events"]),
     "KithReflection": ["DescriptorContract", "KithJSON", "KithWire"],
 
     // Layer 4: shells.
@@ -89,8 +89,21 @@ enum Layers {
     ],
   ]
 
-  /// A generated contract with services.
-  static let contract: Set<String> = ["KithContractsC", "KithRPC", "KithWire"]
+  /// What the generated Swift of an area imports: its own C, the descriptors that all contracts share, and the contracts of the
+  /// areas whose messages it uses.
+  static func contract(
+    _ area: String, serves: Bool = true, using others: [String] = []
+  ) -> Set<String> {
+    Set(["\(area)ContractC", "OptionsContractC", "KithWire"])
+      .union(serves ? ["KithRPC"] : [])
+      .union(others.flatMap { ["\($0)Contract", "\($0)ContractC"] })
+  }
+
+  /// Whether the generated Swift of a plugin's contract may import a module. Plugins meet through contracts, so these may use
+  /// one another's messages.
+  static func allowed(area: String, import name: String) -> Bool {
+    contract(area).contains(name) || name.hasSuffix("Contract") || name.hasSuffix("ContractC")
+  }
 
   /// The row of a plugin's module; `plugin` is the plugin's folder and `part` the folder below it.
   ///

@@ -31,6 +31,27 @@ enum SourceTree {
     FileManager.default.fileExists(atPath: root.appending(path: path).path)
   }
 
+  /// Whether the path from the root leads to a folder.
+  static func isFolder(_ path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(
+      atPath: root.appending(path: path).path, isDirectory: &isFolder) && isFolder.boolValue
+  }
+
+  /// The size and time of each file that a tool of this repository writes in the tree.
+  static func changes() throws -> [String: String] {
+    var found: [String: String] = [:]
+    for folder in ["Plugins", "Sources/KithContracts", "Sources/KithContractsC"] {
+      for path in files(below: folder, suffix: "") {
+        let attributes = try FileManager.default.attributesOfItem(
+          atPath: root.appending(path: path).path)
+        let time = attributes[.modificationDate] as? Date
+        found[path] = "\(attributes[.size] ?? "") \(time?.timeIntervalSince1970 ?? 0)"
+      }
+    }
+    return found
+  }
+
   static func text(of path: String) throws -> String {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }

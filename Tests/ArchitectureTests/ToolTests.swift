@@ -10,7 +10,7 @@ import Testing
     let traps = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: traps, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: traps) }
-    for name in ["swift", "apt-get", "dpkg-query", "sudo"] {
+    for name in ["swift", "apt-get", "dpkg-query", "sudo", "protoc", "pip", "pip3"] {
       let trap = traps.appending(path: name)
       try "#!/bin/sh\n\(build)\n".write(to: trap, atomically: true, encoding: .utf8)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: trap.path)
@@ -36,12 +36,21 @@ import Testing
     #expect(outcome.output.contains("up: there is no"), "\(outcome)")
   }
 
-  @Test(arguments: ["tools/up", "tools/test"], ["-h", "--help"])
+  /// Every tool, whatever it is.
+  private static let tools = ((try? SourceTree.names(in: "tools")) ?? []).map { "tools/\($0)" }
+    .filter { !SourceTree.isFolder($0) }
+
+  @Test(arguments: tools, ["-h", "--help"])
   func helpIsShownAndNothingIsDone(_ tool: String, _ option: String) throws {
+    let before = try SourceTree.changes()
     let outcome = try run(tool, option)
     #expect(outcome.exitCode == 0, "\(outcome)")
-    #expect(outcome.output.contains("  \(tool) "), "\(outcome)")
-    #expect(!outcome.output.contains("setup"), "\(outcome)")
+    #expect(outcome.output.contains("\(tool)"), "\(outcome)")
+    for step in ["setup: ", "building ", "error: "] {
+      #expect(
+        !outcome.output.contains("\n\(step)") && !outcome.output.hasPrefix(step), "\(outcome)")
+    }
+    #expect(try SourceTree.changes() == before)
   }
 
   @Test func aBuildThatNobodyWatchesIsALineAProgram() throws {

@@ -1,17 +1,5 @@
-import AccessContract
 import DescriptorContract
-import EventsContract
-import HealthContract
-import HostContract
-import IdentityContract
 import KithWire
-import PIIContract
-import RPCContract
-import ReflectionContract
-import RemindersContract
-import RiskContract
-import TestingContract
-import WorkerContract
 
 /// The contracts as data, from the descriptors that reflection serves.
 struct Schema: Sendable {
@@ -23,17 +11,8 @@ struct Schema: Sendable {
   let proto2: Set<String>
 
   static let standard: Schema = {
-    let sets = [
-      DescriptorDescriptorSet.bytes, EventsDescriptorSet.bytes, AccessDescriptorSet.bytes,
-      HealthDescriptorSet.bytes,
-      HostDescriptorSet.bytes, IdentityDescriptorSet.bytes, RPCDescriptorSet.bytes,
-      ReflectionDescriptorSet.bytes,
-      PIIDescriptorSet.bytes, RemindersDescriptorSet.bytes, RiskDescriptorSet.bytes,
-      TestingDescriptorSet.bytes,
-      WorkerDescriptorSet.bytes,
-    ]
     do {
-      return Schema(try sets.flatMap { try FileDescriptorSet(decoding: $0).file })
+      return Schema(try descriptorSets.flatMap { try FileDescriptorSet(decoding: $0).file })
     } catch {
       fatalError("a descriptor set that the generator embeds does not decode: \(error)")
     }

@@ -10,7 +10,8 @@ import Testing
     var lines: [String] = []
     let setup = Setups.script(script, restart: "{ intensity: 0, period: 30s }")
     try await RunningProduct.run(setup) { product in
-      lines = try #require(try await product.settle().workers.first?.lastExit).lastLines
+      lines = try #require(try await product.settle(allowsFailures: true).workers.first?.lastExit)
+        .lastLines
     }
     return lines
   }
@@ -51,7 +52,8 @@ import Testing
       exit 3
       """, restart: "{ intensity: 0, period: 30s }")
     try await RunningProduct.run(setup) { product in
-      let exit = try #require(try await product.settle().workers.first?.lastExit)
+      let exit = try #require(
+        try await product.settle(allowsFailures: true).workers.first?.lastExit)
       let folder = "\(product.folder.path)/plugins/p0/bin"
       #expect(TemporaryFolder.names(in: folder) == ["script"])
       #expect(TemporaryFolder.text(of: "\(folder)/script") == setup.plugins[0].scripts[0].text)
@@ -98,7 +100,9 @@ import Testing
       "\nnetwork: { hosts: [localhost, 127.0.0.0/8], ports: [\(granted.number)] }\n"
       + "http: { port: \(own) }\n"
     try await RunningProduct.run(setup) { product in
-      let lines = try #require(try await product.settle().workers.first?.lastExit).lastLines
+      let lines = try #require(
+        try await product.settle(allowsFailures: true).workers.first?.lastExit
+      ).lastLines
       #expect(
         lines.suffix(5) == [
           "connected", "Permission denied", "bound", "Permission denied",
@@ -120,7 +124,8 @@ import Testing
       """, restart: "{ intensity: 0, period: 30s }")
     setup.plugins[0].manifest += "network: outbound\n"
     try await RunningProduct.run(setup) { product in
-      let exit = try #require(try await product.settle().workers.first?.lastExit)
+      let exit = try #require(
+        try await product.settle(allowsFailures: true).workers.first?.lastExit)
       #expect(
         exit.lastLines == [
           "a socket", "a socket", "a socket", "Permission denied", "Permission denied",

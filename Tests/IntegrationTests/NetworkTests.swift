@@ -181,7 +181,7 @@ struct NetworkTests {
       name: "counter", executable: "misbehaving-worker", provides: Self.streams,
       restart: "{ intensity: 0, period: 30s }")
     try await RunningProduct.run(setup) { serving in
-      let worker = try #require(try await serving.settle().workers.first)
+      let worker = try #require(try await serving.settle(allowsFailures: true).workers.first)
       #expect(worker.state == .quarantined)
       #expect(worker.reason.contains("/nowhere/ca.pem"), "\(worker.reason)")
     }

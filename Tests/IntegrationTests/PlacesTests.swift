@@ -6,6 +6,7 @@ import KithRPC
 import KithTesting
 import KithTransportNng
 import Testing
+import TestingContract
 
 /// What becomes of a host whose folders and files are moved, removed, full or not as it wrote them.
 @Suite struct PlacesTests {
@@ -32,6 +33,21 @@ import Testing
     #expect(lines("\(root).moved/logs/kithd.log").contains("was moved or removed"))
     #expect(product.processes() == [])
     // Nothing of the root is made again, so that whoever looks for it sees that it is gone.
+    #expect(access(root, F_OK) != 0)
+    product.abandon()
+  }
+
+  @Test func aRootThatWasMovedIsNotMadeAgainForWhatItsWorkersStored() async throws {
+    let product = try await RunningProduct.start(Setups.diary)
+    try await product.settle()
+    // Stored since the host last recorded how far the store has come.
+    let call = CallOptions(idempotencyKey: .random())
+    let diary = OnceClient(product.client(of: "diary"))
+    _ = try await diary.append(AppendRequest(entry: "Saturday"), options: call)
+    let root = "\(product.folder.path)/r"
+    try #require(rename(root, root + ".moved") == 0)
+    #expect(await product.program.exitCode() == 73)
+    #expect(product.processes() == [])
     #expect(access(root, F_OK) != 0)
     product.abandon()
   }

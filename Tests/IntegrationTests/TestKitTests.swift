@@ -313,6 +313,38 @@ struct TestKitTests {
     try await product.stop()
   }
 
+  // MARK: Failures
+
+  @Test func aWorkerThatCannotStartIsAnErrorThatSaysWhyAndWhere() async throws {
+    let here = "\(#fileID):"
+    try await RunningProduct.run(Setups.odd(atStart: "throw")) { product in
+      let error = await #expect(throws: TestingError.self) { try await product.settle() }
+      #expect(error?.location?.hasPrefix(here) == true, "\(error as Any)")
+      #expect(error?.message.contains("odd is quarantined") == true)
+      #expect(error?.lastLogLines.contains { $0.hasPrefix("kithd | ") } == true)
+      try await product.settle(allowsFailures: true)
+    }
+  }
+
+  @Test func anEventThatNeverComesIsAnErrorAtOnceInVirtualTime() async throws {
+    let start = try #require(Instant("2026-03-07T12:00:00Z"))
+    try await RunningProduct.run(Setups.diary.starting(at: start)) { product in
+      let diary = OnceClient(product.client(of: "diary"))
+      // One whose call is still on its way is waited for.
+      async let answer = diary.append(
+        AppendRequest(entry: "Saturday"),
+        options: CallOptions(waitForReady: true, idempotencyKey: .random()))
+      try await product.event(AppendRequest.self, of: "diary") { $0.message.entry == "Saturday" }
+      _ = try await answer
+      let error = await #expect(throws: TestingError.self) {
+        try await product.event(AppendRequest.self, of: "family") { $0.message.entry == "Saturday" }
+      }
+      let message = error?.message ?? ""
+      #expect(message.contains("family published no such kith.testing.v1.AppendRequest"))
+      #expect(message.contains("the next work is due at 2026-03-07T12:10:00"), "\(message)")
+    }
+  }
+
   @Test func aProcessThatIsLeftBehindIsFound() async throws {
     let product = try await RunningProduct.start(Setups.odd())
     try await product.settle()

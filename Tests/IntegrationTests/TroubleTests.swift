@@ -15,7 +15,7 @@ import TestingContract
   @Test func aWorkerThatAlwaysCrashesEndsInQuarantineAndSaysWhy() async throws {
     let setup = Setups.odd(atStart: "say", restart: "{ intensity: 2, period: 30s }")
     try await RunningProduct.run(setup) { product in
-      let worker = try #require(try await product.settle().workers.first)
+      let worker = try #require(try await product.settle(allowsFailures: true).workers.first)
       #expect(worker.state == .quarantined)
       #expect(worker.restarts == 2)
       #expect(worker.generation == 3)
@@ -68,7 +68,7 @@ import TestingContract
 
   @Test func aConfigurationThatTheWorkerRefusesIsNotTriedAgain() async throws {
     try await RunningProduct.run(Setups.odd(atStart: "refuse")) { product in
-      let worker = try #require(try await product.settle().workers.first)
+      let worker = try #require(try await product.settle(allowsFailures: true).workers.first)
       #expect(worker.state == .quarantined)
       #expect(worker.generation == 1)
       #expect(worker.nextStartAtMs == nil)
@@ -79,7 +79,7 @@ import TestingContract
   @Test func aWorkerThatCannotStartSaysWhy() async throws {
     let setup = Setups.odd(atStart: "throw", restart: "{ intensity: 0, period: 30s }")
     try await RunningProduct.run(setup) { product in
-      let worker = try #require(try await product.settle().workers.first)
+      let worker = try #require(try await product.settle(allowsFailures: true).workers.first)
       #expect(worker.state == .quarantined)
       #expect(worker.reason.contains("StartTrouble"), "\(worker.reason)")
     }
@@ -89,7 +89,7 @@ import TestingContract
     let setup = Setups.script(
       "exec sleep 1000", restart: "{ intensity: 0, period: 30s }", startTimeout: "1s")
     try await RunningProduct.run(setup) { product in
-      let worker = try #require(try await product.settle().workers.first)
+      let worker = try #require(try await product.settle(allowsFailures: true).workers.first)
       #expect(worker.state == .quarantined)
       #expect(
         worker.lastExit?.description == "not ready within 1 s: its process does not listen yet")
@@ -103,7 +103,7 @@ import TestingContract
       "trap '' TERM; sleep 1000 & while :; do sleep 1000; done",
       restart: "{ intensity: 0, period: 30s }", startTimeout: "1s")
     try await RunningProduct.run(setup) { product in
-      let worker = try #require(try await product.settle().workers.first)
+      let worker = try #require(try await product.settle(allowsFailures: true).workers.first)
       #expect(worker.lastExit?.cause == .signal(SIGKILL))
       #expect(product.processes() == [])
     }
@@ -112,7 +112,7 @@ import TestingContract
   @Test func aProgramThatIsNoWorkerIsTurnedAway() async throws {
     let setup = Setups.script("echo nonsense >&4; sleep 1000")
     try await RunningProduct.run(setup) { product in
-      let worker = try #require(try await product.settle().workers.first)
+      let worker = try #require(try await product.settle(allowsFailures: true).workers.first)
       #expect(worker.state == .quarantined)
       #expect(worker.reason.contains("listening"), "\(worker.reason)")
     }

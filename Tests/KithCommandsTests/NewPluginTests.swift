@@ -20,41 +20,27 @@ import Testing
     #expect(failure?.status == .usage)
   }
 
-  @Test func packageSwiftGetsALineInEachPlace() throws {
+  @Test(arguments: [
+    ("pill-box", false, "workerPlugin(\"PillBox\"),"),
+    ("pill-box", true, "workerPlugin(\"PillBox\", keepsData: true),"),
+    ("ocr", false, "workerPlugin(\"Ocr\", area: \"OCR\"),"),
+    ("pill-2", false, "workerPlugin(\"Pill2\", executable: \"pill-2-worker\"),"),
+  ])
+  func packageSwiftGetsALine(_ name: String, _ keepsData: Bool, _ line: String) throws {
     let text = """
-      let words: [Target] = [
-        contract("Descriptor", serves: false),
+      let platform: [Target] = [
         contract("Risk"),
-        library("KithReflection", []),
       ]
 
-      let plugins: [Target] =
-        workerPlugin("RiskEngine", executable: "risk-engine-worker", contract: "RiskContract")
+      let plugins: [Plugin] = [
+        workerPlugin("RiskEngine", area: "Risk"),
+      ]
 
-      /// Beside the house.
-        products: [
-          .executable(name: "kith", targets: ["kith"]),
-          .library(name: "KithClient", targets: ["KithClient"]),
+      let package = Package(
       """
     #expect(
-      try PackageManifest(text: text).adding(PluginName("pill-box")) == """
-        let words: [Target] = [
-          contract("Descriptor", serves: false),
-          contract("Risk"),
-          contract("PillBox"),
-          library("KithReflection", []),
-        ]
-
-        let plugins: [Target] =
-          workerPlugin("RiskEngine", executable: "risk-engine-worker", contract: "RiskContract")
-          + workerPlugin("PillBox", executable: "pill-box-worker", contract: "PillBoxContract")
-
-        /// Beside the house.
-          products: [
-            .executable(name: "kith", targets: ["kith"]),
-            .executable(name: "pill-box-worker", targets: ["pill-box-worker"]),
-            .library(name: "KithClient", targets: ["KithClient"]),
-        """)
+      try PackageManifest(text: text).adding(PluginName(name), keepsData: keepsData)
+        == text.replacing("area: \"Risk\"),\n", with: "area: \"Risk\"),\n  \(line)\n"))
   }
 
   @Test func anotherPackageSwiftIsLeftAlone() {

@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
   ],
   dependencies: [
+    // With KITH_TOOLS=1 in the environment, as the scripts in tools/ set it: see `internals` there.
     .package(name: "kith", path: "../.."),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

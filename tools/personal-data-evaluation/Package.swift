@@ -16,6 +16,7 @@ func kith(_ name: String) -> Target.Dependency { .product(name: name, package: "
 // The program that `tools/eval-pii` compares with Presidio.
 let package = Package(
   name: "personal-data-evaluation",
+  // With KITH_TOOLS=1 in the environment, as the scripts in tools/ set it: see `internals` there.
   dependencies: [.package(name: "kith", path: "../..")],
   targets: [
     .executableTarget(

@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "KillAtStep", type: .dynamic, targets: ["KillAtStep"]),
   ],
   dependencies: [
+    // With KITH_TOOLS=1 in the environment, as the scripts in tools/ set it: see `internals` there.
     .package(name: "kith", path: "../.."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],

@@ -16,6 +16,7 @@ func kith(_ name: String) -> Target.Dependency { .product(name: name, package: "
 // The programs that `tools/eval-recurrence` and `tools/eval-time` compare with others' libraries.
 let package = Package(
   name: "reminder-evaluation",
+  // With KITH_TOOLS=1 in the environment, as the scripts in tools/ set it: see `internals` there.
   dependencies: [.package(name: "kith", path: "../..")],
   targets: [
     .executableTarget(

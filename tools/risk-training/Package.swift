@@ -15,6 +15,7 @@ let domain = Target.Dependency.product(name: "RiskEngineDomain", package: "kith"
 let package = Package(
   name: "risk-training",
   dependencies: [
+    // With KITH_TOOLS=1 in the environment, as the scripts in tools/ set it: see `internals` there.
     .package(name: "kith", path: "../.."),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],

@@ -7,7 +7,7 @@ struct PluginNewCommand: AsyncParsableCommand {
     commandName: "new",
     abstract: "Writes a plugin that builds, passes its tests and answers.",
     discussion: """
-      Writes the contract, the plugin's folder and its tests, adds its lines to Package.swift and runs \
+      Writes the contract, the plugin's folder and its tests, adds its line to Package.swift and runs \
       tools/generate-contracts. All of it is written, or nothing.
 
       EXAMPLES
@@ -65,8 +65,8 @@ struct PluginNewCommand: AsyncParsableCommand {
       ("proto/kith/\(name.snake)/v1/\(name.snake).proto", "what it can be asked"),
       ("Plugins/\(name.type)/", "plugin.yaml, its rules, its service, its program"),
       ("Tests/\(name.type)Tests/", "their tests"),
-      ("Sources/KithContracts/\(name.contractArea)/", "generated from the contract"),
-      ("Package.swift", "the contract, the plugin and its program: a line each"),
+      ("Sources/KithContracts/\(name.contractArea)/", "generated from the contract, as is the C beside it"),
+      ("Package.swift", "a line: the contract, the plugin, its program and its tests"),
     ]
   }
 

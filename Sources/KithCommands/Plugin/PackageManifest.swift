@@ -1,52 +1,40 @@
-/// `Package.swift` as text, and the lines that a new plugin adds to it.
+/// `Package.swift` of a checkout as text, and the line that a new plugin adds to it.
 struct PackageManifest {
   let text: String
 
-  /// The manifest with the plugin's contract, its targets and its program.
-  /// - Throws: ``CommandFailure`` when a place where a line belongs is not there.
-  func adding(_ name: PluginName) throws(CommandFailure) -> String {
+  /// The manifest with the plugin in its list of plugins.
+  /// - Throws: ``CommandFailure`` when there is no such list.
+  func adding(_ name: PluginName, keepsData: Bool = false) throws(CommandFailure) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-
-    guard let contract = lines.lastIndex(where: { $0.hasPrefix("  contract(\"") }) else {
-      throw Self.unexpected("a line `  contract(\"...\"),`")
+    guard let list = lines.firstIndex(of: "let plugins: [Plugin] = ["),
+      let end = lines[list...].firstIndex(of: "]")
+    else {
+      throw CommandFailure(
+        .badInput,
+        "Package.swift has no list `let plugins: [Plugin] = [ ... ]`, which `kith plugin new` "
+          + "adds a line to; nothing was written")
     }
-    lines.insert("  contract(\"\(name.contractArea)\"),", at: contract + 1)
-
-    guard let list = lines.firstIndex(where: { $0.hasPrefix("let plugins: [Target] =") }),
-      let end = lines[list...].firstIndex(where: \.isEmpty)
-    else { throw Self.unexpected("`let plugins: [Target] =` and an empty line behind the list") }
-    lines.insert(contentsOf: Self.targets(name), at: end)
-
-    guard let product = lines.lastIndex(where: { $0.hasPrefix("    .executable(name:") }) else {
-      throw Self.unexpected("a line `    .executable(name: ...),`")
-    }
-    lines.insert(
-      contentsOf: Self.fitting(
-        "    .executable(name: \"\(name.executable)\", targets: [\"\(name.executable)\"]),",
-        else: [
-          "    .executable(",
-          "      name: \"\(name.executable)\", targets: [\"\(name.executable)\"]),",
-        ]), at: product + 1)
+    lines.insert(contentsOf: Self.line(name, keepsData: keepsData), at: end)
     return lines.joined(separator: "\n")
   }
 
-  private static func targets(_ name: PluginName) -> [String] {
-    let arguments =
-      "\"\(name.type)\", executable: \"\(name.executable)\", contract: \"\(name.contract)\")"
-    return fitting(
-      "  + workerPlugin(\(arguments)", else: ["  + workerPlugin(", "    \(arguments)"])
-  }
-
-  /// A line, or the same on several where it is too long for the formatter.
-  private static func fitting(_ line: String, else lines: [String]) -> [String] {
+  private static func line(_ name: PluginName, keepsData: Bool) -> [String] {
+    var arguments = ["\"\(name.type)\""]
+    if name.contractArea != name.type { arguments.append("area: \"\(name.contractArea)\"") }
+    if name.executable != defaultExecutable(of: name.type) {
+      arguments.append("executable: \"\(name.executable)\"")
+    }
+    if keepsData { arguments.append("keepsData: true") }
+    let joined = arguments.joined(separator: ", ")
     let longestLine = 100
-    return line.count <= longestLine ? [line] : lines
+    let line = "  workerPlugin(\(joined)),"
+    // Where it is too long, as the formatter would write it.
+    return line.count <= longestLine ? [line] : ["  workerPlugin(", "    \(joined)),"]
   }
 
-  private static func unexpected(_ what: String) -> CommandFailure {
-    CommandFailure(
-      .badInput,
-      "Package.swift is not as `kith plugin new` knows it: expected \(what); nothing "
-        + "was written")
+  /// The program that `workerPlugin` gives to a plugin of this type: `PillBox` has `pill-box-worker`.
+  private static func defaultExecutable(of type: String) -> String {
+    let words = type.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
+    return "\(words.dropFirst())-worker"
   }
 }

@@ -16,13 +16,17 @@ struct StoreRecords {
 
   /// A file that is to be written, on a thread that may wait for the disk.
   struct Writing: Hashable, Sendable {
-    var path: String
+    /// The folder of the files, in one that exists as long as the host's root does.
+    var folder: String
+    var worker: String
     var standing: Standing
+
+    var path: String { "\(folder)/\(worker)" }
 
     /// Writes it, durably.
     func write() throws(SystemError) {
-      try DurableFile.createPrivateFolder(
-        String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
+      let root = String(folder[..<(folder.lastIndex(of: "/") ?? folder.endIndex)])
+      try DurableFile.createPrivateFolder(folder, in: root)
       try DurableFile.replace(path, with: Array("\(standing.log) \(standing.commits)\n".utf8))
     }
   }
@@ -65,7 +69,7 @@ struct StoreRecords {
   private mutating func writing(of worker: String, at now: Duration) -> Writing? {
     guard let standing = reported[worker] else { return nil }
     written[worker] = (standing, now)
-    return Writing(path: path(of: worker), standing: standing)
+    return Writing(folder: folder, worker: worker, standing: standing)
   }
 
   /// What a worker's store is known to have come to; nil when it is known of none.

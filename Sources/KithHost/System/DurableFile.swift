@@ -48,9 +48,13 @@ enum DurableFile {
   ///
   /// A folder that was there already is closed to others only when it is empty and nobody else can have a part in it: a
   /// folder that somebody shares is refused, never taken away from them.
-  /// - Parameter owner: another user whose it may be, beside the caller.
-  static func createPrivateFolder(_ path: String, of owner: uid_t? = nil) throws(SystemError) {
-    try createFolders(path)
+  /// - Parameters:
+  ///   - existing: a folder above it that must exist: it was moved or removed if it does not. Nil creates all above the path.
+  ///   - owner: another user whose it may be, beside the caller.
+  static func createPrivateFolder(
+    _ path: String, in existing: String? = nil, of owner: uid_t? = nil
+  ) throws(SystemError) {
+    try createFolders(path, in: existing)
     var status = stat()
     guard lstat(path, &status) == 0 else { throw SystemError("look at \(path)") }
     guard status.st_mode & S_IFMT == S_IFDIR else {
@@ -86,12 +90,16 @@ enum DurableFile {
     return names.filter { $0 != "." && $0 != ".." }
   }
 
-  private static func createFolders(_ path: String) throws(SystemError) {
+  private static func createFolders(_ path: String, in existing: String?) throws(SystemError) {
+    if path == existing {
+      guard access(path, F_OK) == 0 else { throw SystemError("find the folder \(path)") }
+      return
+    }
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
       throw SystemError("create the folder \(path)")
     }
-    try createFolders(String(path[..<slash]))
+    try createFolders(String(path[..<slash]), in: existing)
     if mkdir(path, 0o700) != 0 && errno != EEXIST {
       throw SystemError("create the folder \(path)")
     }

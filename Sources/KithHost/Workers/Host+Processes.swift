@@ -39,7 +39,7 @@ extension Host {
     let address = "ipc://\(socket)"
     let sockets = settings.places.socketFolder(
       worker: worker.name, generation: incarnation.generation)
-    try DurableFile.createPrivateFolder(sockets)
+    try DurableFile.createPrivateFolder(sockets, in: settings.places.stateDirectory)
     try settings.workerAccount?.own(sockets)
     let state = try stateFolder(of: worker)
     let sealingKeys = try state.isEmpty ? [] : sealingKeys(of: worker.name)
@@ -214,7 +214,8 @@ extension Host {
     guard settings.plan.posture != .ephemeral else { return "" }
     let folder = settings.places.stateDirectory(worker: worker.name)
     do throws(SystemError) {
-      try DurableFile.createPrivateFolder(folder, of: settings.workerAccount?.user)
+      try DurableFile.createPrivateFolder(
+        folder, in: settings.places.stateDirectory, of: settings.workerAccount?.user)
     } catch {
       guard settings.workerAccount == nil, let owner = WorkerAccount.owner(of: folder) else {
         throw error

@@ -4,7 +4,21 @@ import SwiftProtobufPluginLibrary
 /// The descriptors of an area, for reflection.
 struct DescriptorSetGenerator {
   let area: String
+  /// The area's files and their imports, each after those that it imports.
   let files: [FileDescriptor]
+
+  /// The generator for an area with these files.
+  init(area: String, files: [FileDescriptor]) {
+    self.area = area
+    var result: [FileDescriptor] = []
+    func add(_ file: FileDescriptor) {
+      if result.contains(where: { $0 === file }) { return }
+      file.dependencies.forEach(add)
+      result.append(file)
+    }
+    files.forEach(add)
+    self.files = result
+  }
 
   func generate(into text: inout CodePrinter) {
     text.print("/// The contract itself, for reflection.")
@@ -15,7 +29,7 @@ struct DescriptorSetGenerator {
       text.printBlock("public static var bytes: [UInt8]") { text in
         text.print("DescriptorSetBytes.joined([")
         text.withIndentation { text in
-          for file in inOrder() {
+          for file in files {
             let constant = DescriptorFile.constant(file.name)
             text.print("(\(constant), \(constant)_size),")
           }
@@ -23,17 +37,5 @@ struct DescriptorSetGenerator {
         text.print("])")
       }
     }
-  }
-
-  /// The files and their imports, each after those that it imports.
-  private func inOrder() -> [FileDescriptor] {
-    var result: [FileDescriptor] = []
-    func add(_ file: FileDescriptor) {
-      if result.contains(where: { $0 === file }) { return }
-      file.dependencies.forEach(add)
-      result.append(file)
-    }
-    files.forEach(add)
-    return result
   }
 }

@@ -2,8 +2,11 @@ import ContractNames
 import SwiftProtobuf
 import SwiftProtobufPluginLibrary
 
-/// The protoc plugin that writes `Sources/KithContracts`: for each proto package a folder with one file per message,
+/// The protoc plugin that writes the Swift of contracts: for each proto package a folder with one file per message,
 /// enumeration and service.
+///
+/// Its options are `module=PACKAGE:MODULE`, as often as needed, and `pairs=true`, which writes the tests' list of all messages
+/// instead.
 @main
 struct KithGenerator: CodeGenerator {
   var supportedFeatures: [Google_Protobuf_Compiler_CodeGeneratorResponse.Feature] {
@@ -18,61 +21,81 @@ struct KithGenerator: CodeGenerator {
     files: [FileDescriptor], parameter: any CodeGeneratorParameter,
     protoCompilerContext: any ProtoCompilerContext, generatorOutputs: any GeneratorOutputs
   ) throws {
-    var filesOfArea: [String: [FileDescriptor]] = [:]
-    for file in files {
-      guard let area = Area.name(ofPackage: file.package) else { continue }
-      filesOfArea[area, default: []].append(file)
-      for message in file.messages {
-        let source = SourceFile(
-          file, uses: ["KithContractsC"],
-          publicly: ["KithWire"] + contracts(of: message, outside: area)
-        ) { text in
-          MessageGenerator(message).generate(into: &text)
-        }
-        try generatorOutputs.add(
-          fileName: "\(area)/\(SwiftNames.type(message.name)).swift", contents: source.text)
-      }
-      for enumeration in file.enums {
-        let source = SourceFile(file, uses: [], publicly: ["KithWire"]) { text in
-          EnumGenerator(enumeration).generate(into: &text)
-        }
-        try generatorOutputs.add(
-          fileName: "\(area)/\(SwiftNames.type(enumeration.name)).swift", contents: source.text)
-      }
-      for service in file.services {
-        let generator = try ServiceGenerator(service, area: area)
-        let source = SourceFile(file, uses: [], publicly: ["KithRPC"]) { text in
-          generator.generate(into: &text)
-        }
-        try generatorOutputs.add(fileName: "\(area)/\(service.name).swift", contents: source.text)
-      }
+    let options = parameter.parsedPairs
+    let modules = try ContractModules(options: options.filter { $0.key == "module" }.map(\.value))
+    if options.contains(where: { $0.key == "pairs" }) {
+      try generatorOutputs.add(
+        fileName: "Pairs.swift", contents: PairsGenerator(modules: modules, files: files).text)
+      return
     }
-    for (area, files) in filesOfArea {
-      let source = SourceFile(files[0], uses: ["KithContractsC", "KithWire"], publicly: []) {
+    var filesOfPackage: [String: [FileDescriptor]] = [:]
+    // The package that declares the options has no messages, and so no Swift.
+    for file in files where file.package != "kith" {
+      filesOfPackage[file.package, default: []].append(file)
+      try generate(file, modules: modules, into: generatorOutputs)
+    }
+    for (package, files) in filesOfPackage {
+      let area = modules.area(ofPackage: package)
+      let generator = DescriptorSetGenerator(area: area, files: files)
+      let used = Set(generator.files.map { modules.descriptorModule(ofPackage: $0.package) })
+      let source = SourceFile(files[0], uses: used.union(["KithWire"]).sorted(), publicly: []) {
         text in
-        DescriptorSetGenerator(area: area, files: files).generate(into: &text)
+        generator.generate(into: &text)
       }
       try generatorOutputs.add(
         fileName: "\(area)/\(area)DescriptorSet.swift", contents: source.text)
     }
   }
 
-  /// The contract targets that the fields of `message` have types from.
-  private func contracts(of message: Descriptor, outside area: String) -> [String] {
+  /// Writes the types of a file.
+  private func generate(
+    _ file: FileDescriptor, modules: ContractModules, into outputs: any GeneratorOutputs
+  ) throws {
+    let area = modules.area(ofPackage: file.package)
+    for message in file.messages {
+      let others = packages(of: message).subtracting([file.package])
+      let source = SourceFile(
+        file, uses: [modules.cModule(ofPackage: file.package)],
+        publicly: ["KithWire"] + others.map(modules.swiftModule)
+      ) { text in
+        MessageGenerator(message).generate(into: &text)
+      }
+      try outputs.add(
+        fileName: "\(area)/\(SwiftNames.type(message.name)).swift", contents: source.text)
+    }
+    for enumeration in file.enums {
+      let source = SourceFile(file, uses: [], publicly: ["KithWire"]) { text in
+        EnumGenerator(enumeration).generate(into: &text)
+      }
+      try outputs.add(
+        fileName: "\(area)/\(SwiftNames.type(enumeration.name)).swift", contents: source.text)
+    }
+    for service in file.services {
+      let generator = try ServiceGenerator(service, area: area)
+      let others = Set(
+        service.methods.flatMap { [$0.inputType.file.package, $0.outputType.file.package] }
+      ).subtracting([file.package])
+      let source = SourceFile(
+        file, uses: [], publicly: ["KithRPC"] + others.map(modules.swiftModule)
+      ) { text in
+        generator.generate(into: &text)
+      }
+      try outputs.add(fileName: "\(area)/\(service.name).swift", contents: source.text)
+    }
+  }
+
+  /// The proto packages that the fields of `message` have types of.
+  private func packages(of message: Descriptor) -> Set<String> {
     var result: Set<String> = []
     for field in message.fields {
-      let file: FileDescriptor? =
-        switch field.type {
-        case .message: field.messageType.file
-        case .enum: field.enumType.file
-        default: nil
-        }
-      if let file, let other = Area.name(ofPackage: file.package), other != area {
-        result.insert("\(other)Contract")
+      switch field.type {
+      case .message: result.insert(field.messageType.file.package)
+      case .enum: result.insert(field.enumType.file.package)
+      default: break
       }
     }
-    for nested in message.messages { result.formUnion(contracts(of: nested, outside: area)) }
-    return result.sorted()
+    for nested in message.messages { result.formUnion(packages(of: nested)) }
+    return result
   }
 }
 
