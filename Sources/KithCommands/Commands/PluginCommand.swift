@@ -4,10 +4,11 @@ import ArgumentParser
 struct PluginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugin",
-    abstract: "Writes a new plugin into a checkout of Kith.",
+    abstract: "Writes a new plugin, into a checkout of Kith or as a package of its own.",
     discussion: """
       EXAMPLES
         kith plugin new pill-box
+        kith plugin new pill-box --stateful --package
       """,
     subcommands: [PluginNewCommand.self])
 }
