@@ -154,7 +154,7 @@ let shells: [Target] = [
       "EventsContract", "KithAccess", "KithAccessStore", "KithRPC", "KithSealing", "KithStore",
       "KithTime", "KithWire", "KithWorker", "WorkerContract", logging,
     ]),
-  library("KithPlanning", ["KithManifest", "KithReflection"]),
+  library("KithPlanning", ["KithJSON", "KithManifest", "KithReflection"]),
   library("KithClient", ["HostContract", "KithIdentity", "KithRPC", "KithTransportNng"]),
   library(
     "KithWorker",
@@ -188,7 +188,7 @@ let shells: [Target] = [
 
 /// Floor 5: programs.
 let programs: [Target] = [
-  program("kithd", ["KithHost", argumentParser, unixSignals]),
+  program("kithd", ["KithHost", "KithJSON", "KithPlanning", argumentParser, unixSignals]),
   program("kith", ["KithCommands"]),
 ]
 
@@ -305,7 +305,7 @@ let testing: [Target] = [
       "AccessContract", "KithAccessStore", "KithTransportInProcess", "KithWire", "KithWorkerStore",
       "TestingContract",
     ]),
-  tests("KithManifestTests", ["KithJSON", "KithManifest"]),
+  tests("KithManifestTests", ["KithJSON", "KithManifest", "KithPlanning"]),
   tests("KithMetricsTests", ["KithMetrics"]),
   tests("KithTimeTests", ["KithTime"]),
   tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
@@ -322,8 +322,8 @@ let testing: [Target] = [
     "KithHostTests",
     [
       "CLinux", "FileCallLog", "HealthContract", "HostContract", "KithHost", "KithIdentity",
-      "KithManifest", "KithRPC", "KithSupervision", "KithTesting", "KithTransportNng",
-      "MetricsContract", "WorkerContract", crypto,
+      "KithManifest", "KithPlanning", "KithRPC", "KithSupervision", "KithTesting",
+      "KithTransportNng", "MetricsContract", "WorkerContract", crypto,
     ]),
   tests(
     "KithWorkerTests",
@@ -344,8 +344,9 @@ let testing: [Target] = [
   tests(
     "KithCommandsTests",
     [
-      "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithReflection",
-      "KithAccess", "KithRPC", "KithWire", "MetricsContract", "RemindersContract", "RiskContract",
+      "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
+      "KithReflection", "KithAccess", "KithRPC", "KithWire", "MetricsContract", "RemindersContract",
+      "RiskContract",
       "TestingContract", argumentParser,
     ]),
   tests(

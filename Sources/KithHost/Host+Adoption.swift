@@ -1,5 +1,6 @@
 import Glibc
 import KithManifest
+import KithPlanning
 import KithSupervision
 
 /// Taking over the processes of an earlier host, which was killed or has become this one.

@@ -4,6 +4,7 @@ import Glibc
 import HostContract
 import KithIdentity
 import KithManifest
+import KithPlanning
 import KithRPC
 import KithSupervision
 import KithTransportNng

@@ -6,6 +6,8 @@ struct PluginCommand: ParsableCommand {
     commandName: "plugin",
     abstract: "Writes a new plugin into a checkout of Kith.",
     discussion: """
+      `kith help plugin` lists every key of plugin.yaml.
+
       EXAMPLES
         kith plugin new pill-box
       """,

@@ -1,5 +1,6 @@
 import Glibc
 import KithManifest
+import KithPlanning
 import KithSupervision
 
 /// What the processes of workers may use, and what this machine does not let the host keep.
