@@ -197,7 +197,7 @@ let shells: [Target] = [
       "EventsContract", "KithAccess", "KithAccessStore", "KithRPC", "KithSealing", "KithStore",
       "KithTime", "KithWire", "KithWorker", "WorkerContract", logging,
     ]),
-  library("KithPlanning", ["KithManifest", "KithReflection"]),
+  library("KithPlanning", ["KithJSON", "KithManifest", "KithReflection"]),
   library("KithClient", ["HostContract", "KithIdentity", "KithRPC", "KithTransportNng"]),
   library(
     "KithWorker",
@@ -231,7 +231,7 @@ let shells: [Target] = [
 
 /// Layer 5: programs.
 let programs: [Target] = [
-  program("kithd", ["KithHost", argumentParser, unixSignals]),
+  program("kithd", ["KithHost", "KithJSON", "KithPlanning", argumentParser, unixSignals]),
   program("kith", ["KithCommands"]),
 ]
 
@@ -358,7 +358,7 @@ let testing: [Target] =
         "KithWorkerStore",
         "TestingContract",
       ]),
-    tests("KithManifestTests", ["KithJSON", "KithManifest"]),
+    tests("KithManifestTests", ["KithJSON", "KithManifest", "KithPlanning"]),
     tests("KithMetricsTests", ["KithMetrics"]),
     tests("KithTimeTests", ["KithTime"]),
     tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
@@ -375,8 +375,8 @@ let testing: [Target] =
       "KithHostTests",
       [
         "CLinux", "FileCallLog", "HealthContract", "HostContract", "KithHost", "KithIdentity",
-        "KithManifest", "KithRPC", "KithSupervision", "KithTesting", "KithTransportNng",
-        "MetricsContract", "WorkerContract", crypto,
+        "KithManifest", "KithPlanning", "KithRPC", "KithSupervision", "KithTesting",
+        "KithTransportNng", "MetricsContract", "WorkerContract", crypto,
       ]),
     tests(
       "KithWorkerTests",
@@ -397,8 +397,9 @@ let testing: [Target] =
     tests(
       "KithCommandsTests",
       [
-        "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithReflection",
-        "KithAccess", "KithRPC", "KithWire", "MetricsContract", "TestingContract", argumentParser,
+        "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
+        "KithReflection", "KithAccess", "KithRPC", "KithWire", "MetricsContract", "TestingContract",
+        argumentParser,
       ] + plugins.map(\.contract)),
     tests(
       "IntegrationTests",

@@ -6,6 +6,8 @@ struct PluginCommand: ParsableCommand {
     commandName: "plugin",
     abstract: "Writes a new plugin, into a checkout of Kith or as a package of its own.",
     discussion: """
+      `kith help plugin` lists every key of plugin.yaml.
+
       EXAMPLES
         kith plugin new pill-box
         kith plugin new pill-box --stateful --package
