@@ -454,16 +454,45 @@ let generator = Target.plugin(
     ]),
   path: "tools/contract-generator/Plugin")
 
-let package = Package(
-  name: "kith",
-  products: [
+// MARK: - The package
+
+let allTargets =
+  doors + pure + calls + words + shells + programs + plugins.flatMap(\.targets) + testing + example
+  + [generator]
+
+let allProducts: [Product] =
+  [
     .executable(name: "kith", targets: ["kith"]),
     .executable(name: "kithd", targets: ["kithd"]),
     .library(name: "KithSDK", targets: sdk),
     .library(name: "KithTesting", targets: testKit),
     .plugin(name: "GenerateContracts", targets: ["GenerateContracts"]),
   ] + plugins.map { .executable(name: $0.executable, targets: [$0.executable]) }
-    + internals.map { .library(name: $0, targets: [$0]) } + internalPrograms,
+  + internals.map { .library(name: $0, targets: [$0]) } + internalPrograms
+
+/// The programs that KITH_BUILD names, separated by blanks: `swift build` then builds these and nothing else, all at once. Several
+/// builds with `--product` would follow one another and leave processors idle. Without the variable, everything.
+let chosen = Context.environment["KITH_BUILD"]?.split(separator: " ").map(String.init)
+
+/// What programs are made of.
+func targets(of programs: [String], among all: [Target]) -> [Target] {
+  var found: Set<String> = []
+  var next = programs
+  while let name = next.popLast() {
+    guard found.insert(name).inserted else { continue }
+    for dependency in all.first(where: { $0.name == name })?.dependencies ?? [] {
+      switch dependency {
+      case .byNameItem(let name, _), .targetItem(let name, _): next.append(name)
+      default: continue
+      }
+    }
+  }
+  return all.filter { found.contains($0.name) }
+}
+
+let package = Package(
+  name: "kith",
+  products: chosen.map { chosen in allProducts.filter { chosen.contains($0.name) } } ?? allProducts,
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -477,6 +506,5 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
-  targets: doors + pure + calls + words + shells + programs + plugins.flatMap(\.targets) + testing
-    + example + [generator]
+  targets: chosen.map { targets(of: $0, among: allTargets) } ?? allTargets
 )

@@ -53,14 +53,28 @@ import Testing
     #expect(try SourceTree.changes() == before)
   }
 
-  @Test func aBuildThatNobodyWatchesIsALineAProgram() throws {
-    let outcome = try run("tools/build", build: "echo noise")
+  @Test func aBuildThatNobodyWatchesIsALineForEachTenth() throws {
+    let steps = "for step in $(seq 100); do echo \"[$step/100] Compiling\"; done"
+    let outcome = try run("tools/build", build: steps)
     #expect(outcome.exitCode == 0, "\(outcome)")
     let lines = outcome.output.split(separator: "\n")
-    #expect(lines.count >= 3, "\(outcome)")
-    #expect(
-      lines.allSatisfy { $0.wholeMatch(of: /building [a-z-]+ \.\.\. \d+ s/) != nil }, "\(lines)")
+    #expect(lines.first?.hasPrefix("building kith, kithd, ") == true, "\(outcome)")
+    #expect(lines.last?.wholeMatch(of: /built in \d+ s/) != nil, "\(outcome)")
+    let between = lines.dropFirst().dropLast().map { $0.prefix { $0 != "," } }
+    #expect(between == stride(from: 10, through: 100, by: 10).map { "\($0) of 100 steps" })
     let failed = try run("tools/build", build: "echo the reason; exit 1")
     #expect(failed.exitCode == 1 && failed.output.contains("the reason"), "\(failed)")
+  }
+
+  @Test(arguments: [
+    ("boomer-buddy", "kith kithd risk-engine-worker"),
+    (
+      "milo",
+      "kith kithd family-links-worker personal-data-worker reminders-worker risk-engine-worker"
+    ),
+  ])
+  func onlyTheProgramsOfAProductAreBuilt(_ product: String, _ programs: String) throws {
+    let outcome = try run("tools/build", product, build: "echo \"<$KITH_BUILD>\"; exit 1")
+    #expect(outcome.output.contains("<\(programs)>"), "\(outcome)")
   }
 }

@@ -83,13 +83,18 @@ import Testing
       #expect(try await product.tell("hello", waitForReady: true) == (overlap ? 1 : 3))
 
       // Another that works is taken.
-      try Setups.plugin(
-        name: "odd", executable: "misbehaving-worker", more: "overlap: \(overlap)"
-      ).write(to: product.folder, as: "better")
+      let before = try await product.worker("odd")
+      #expect(before.manifestVersion == before.pluginVersion)
+      var better = Setups.plugin(
+        name: "odd", executable: "misbehaving-worker", more: "overlap: \(overlap)")
+      better.manifest.replace("version: \(before.pluginVersion)", with: "version: 7.0.0")
+      try better.write(to: product.folder, as: "better")
       let upgraded = try await product.host.upgradeWorker(
         UpgradeWorkerRequest(name: "odd", directory: "\(product.folder.path)/better"),
         options: options)
-      #expect(upgraded.replacement?.worker?.state == .ready)
+      let after = try #require(upgraded.replacement?.worker)
+      #expect(after.state == .ready && after.pluginVersion == "7.0.0")
+      #expect(after.manifestVersion == before.pluginVersion)
     }
   }
 

@@ -70,16 +70,18 @@ import TestingContract
       hostStartedAtMs: now - 185_000, root: "/r",
       workers: [
         WorkerStatus(
-          name: "risk-engine", plugin: "risk-engine", state: .ready, wanted: true, generation: 2,
-          pid: 4250, sinceMs: now - 65_000, restarts: 1, residentBytes: 38 << 20),
+          name: "risk-engine", plugin: "risk-engine", pluginVersion: "2.2.0", state: .ready,
+          wanted: true, generation: 2, pid: 4250, sinceMs: now - 65_000, restarts: 1,
+          residentBytes: 38 << 20, manifestVersion: "2.1.0"),
         WorkerStatus(
-          name: "reminders", state: .backingOff, wanted: true, generation: 3, sinceMs: now - 800,
+          name: "reminders", pluginVersion: "1.0.0", state: .backingOff, wanted: true, generation: 3, sinceMs: now - 800,
           restarts: 3,
           lastExit: WorkerExit(
             generation: 3, description: "exit code 3",
             lastLines: ["error cannot open the database \u{1b}[2J"]),
           nextStartAtMs: now + 2_500, reason: "died three times in a row"),
-        WorkerStatus(name: "fall-watch", state: .stopped),
+        WorkerStatus(
+          name: "fall-watch", pluginVersion: "1.0.0", state: .stopped, manifestVersion: "1.0.0"),
       ])
     let report = StatusReport(status: status, terminal: Terminal(), now: now)
     #expect(report.lines.joined(separator: "\n") == Snapshots.status)

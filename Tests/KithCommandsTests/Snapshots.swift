@@ -126,13 +126,14 @@ enum Snapshots {
   static let status = """
     Boomer Buddy (boomer-buddy)  host 0.1.0, pid 4242, up 3 min 5 s
 
-    WORKER       STATE         PID      SINCE  RESTARTS  MEMORY
-    risk-engine  ready        4250  1 min 5 s         1  38 MiB
-    reminders    backing off     -     800 ms         3       -
+    WORKER       VERSION  STATE         PID      SINCE  RESTARTS  MEMORY
+    risk-engine  2.2.0*   ready        4250  1 min 5 s         1  38 MiB
+        * upgraded from 2.1.0, until the product is stopped with `kith down`
+    reminders    1.0.0    backing off     -     800 ms         3       -
         died three times in a row
         starts again in 2 s
         last ended: exit code 3
         | error cannot open the database \u{fffd}[2J
-    fall-watch   stopped         -          -         0       -
+    fall-watch   1.0.0    stopped         -          -         0       -
     """
 }

@@ -61,7 +61,8 @@ struct StatusReport {
   static func table(_ workers: [WorkerStatus], options: String = "", now: Int64) -> Table {
     Table(
       columns: [
-        .init(title: "WORKER"), .init(title: "STATE"), .init(title: "PID", isNumeric: true),
+        .init(title: "WORKER"), .init(title: "VERSION"), .init(title: "STATE"),
+        .init(title: "PID", isNumeric: true),
         .init(title: "SINCE", isNumeric: true), .init(title: "RESTARTS", isNumeric: true),
         .init(title: "MEMORY", isNumeric: true),
       ],
@@ -73,6 +74,9 @@ struct StatusReport {
     return Table.Row(
       cells: [
         .init(SafeText.line(worker.name)),
+        .init(
+          SafeText.line(worker.pluginVersion) + (isUpgraded(worker) ? "*" : ""),
+          isUpgraded(worker) ? .yellow : nil),
         .init(state(worker), colour(worker)),
         .init(hasProcess ? String(worker.pid) : "-"),
         .init(
@@ -82,11 +86,23 @@ struct StatusReport {
       ], notes: notes(worker, options, now: now))
   }
 
-  /// What a person must know about a worker that is not ready.
+  /// Whether another version runs than the manifest leads to.
+  private static func isUpgraded(_ worker: WorkerStatus) -> Bool {
+    !worker.manifestVersion.isEmpty && worker.manifestVersion != worker.pluginVersion
+  }
+
+  /// What a person must know about a worker that is not ready, or is not as the manifest says.
   private static func notes(
     _ worker: WorkerStatus, _ options: String, now: Int64
   ) -> [Table.Cell] {
     var notes: [Table.Cell] = []
+    if isUpgraded(worker) {
+      let version = SafeText.line(worker.manifestVersion)
+      notes.append(
+        .init(
+          CommandHint.located(
+            "* upgraded from \(version), until the product is stopped with `kith down`", options)))
+    }
     if !worker.reason.isEmpty {
       notes.append(.init(CommandHint.located(SafeText.line(worker.reason), options)))
     }

@@ -71,6 +71,10 @@ public struct WorkerStatus: GeneratedMessage {
   /// 1970-01-01T00:00:00Z. Absent when this host started it, and when there is none.
   public var adoptedAtMs: Int64? = nil
 
+  /// The version of the plugin that the product's manifest leads to. Differs from `plugin_version` after an upgrade, which lasts
+  /// until the product is stopped. Empty from a host that does not say.
+  public var manifestVersion: String = ""
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -99,7 +103,8 @@ public struct WorkerStatus: GeneratedMessage {
     requires: [String] = [],
     budget: RestartBudget? = nil,
     request: WorkerRequest? = nil,
-    adoptedAtMs: Int64? = nil
+    adoptedAtMs: Int64? = nil,
+    manifestVersion: String = ""
   ) {
     self.name = name
     self.plugin = plugin
@@ -122,6 +127,7 @@ public struct WorkerStatus: GeneratedMessage {
     self.budget = budget
     self.request = request
     self.adoptedAtMs = adoptedAtMs
+    self.manifestVersion = manifestVersion
   }
 
   public static var fullName: String { "kith.host.v1.WorkerStatus" }
@@ -151,6 +157,7 @@ public struct WorkerStatus: GeneratedMessage {
     try Unpacked.merge(c.pointee.budget, c.pointee.n_budget, into: &self.budget)
     try Unpacked.merge(c.pointee.request, c.pointee.n_request, into: &self.request)
     if c.pointee.has_adopted_at_ms != 0 { self.adoptedAtMs = c.pointee.adopted_at_ms }
+    if c.pointee.has_manifest_version != 0 { self.manifestVersion = try Unpacked.text(c.pointee.manifest_version, "kith.host.v1.WorkerStatus.manifest_version") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -220,6 +227,10 @@ public struct WorkerStatus: GeneratedMessage {
       c.pointee.adopted_at_ms = value
       c.pointee.has_adopted_at_ms = 1
     }
+    if !self.manifestVersion.isEmpty {
+      c.pointee.manifest_version = arena.copy(self.manifestVersion)
+      c.pointee.has_manifest_version = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -245,6 +256,7 @@ public struct WorkerStatus: GeneratedMessage {
     if let value = self.budget { text.add("budget", value) }
     if let value = self.request { text.add("request", value) }
     if let value = self.adoptedAtMs { text.add("adoptedAtMs", value) }
+    if !self.manifestVersion.isEmpty { text.add("manifestVersion", self.manifestVersion) }
     text.add(self.unknownFields)
   }
 }

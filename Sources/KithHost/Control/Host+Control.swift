@@ -259,7 +259,8 @@ extension Host {
         RestartBudget(
           used: UInt32(clamping: $0.used), allowed: UInt32(clamping: $0.budget.intensity),
           periodMs: $0.budget.period.inMilliseconds)
-      }, request: desired.state.requests[worker.name])
+      }, request: desired.state.requests[worker.name],
+      manifestVersion: settings.plan.worker(named: worker.name)?.pluginVersion ?? "")
     if let process = known[snapshot.generation] {
       status.adoptedAtMs = process.adoptedAtMilliseconds
       status.pid = process.pid

@@ -844,6 +844,13 @@ nonisolated struct Kith_Host_V1_WorkerStatus: @unchecked Sendable {
   /// Clears the value of `adoptedAtMs`. Subsequent reads from it will return its default value.
   mutating func clearAdoptedAtMs() {_uniqueStorage()._adoptedAtMs = nil}
 
+  /// The version of the plugin that the product's manifest leads to. Differs from `plugin_version` after an upgrade, which lasts
+  /// until the product is stopped. Empty from a host that does not say.
+  var manifestVersion: String {
+    get {_storage._manifestVersion}
+    set {_uniqueStorage()._manifestVersion = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2312,7 +2319,7 @@ nonisolated extension Kith_Host_V1_Alert: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WorkerStatus"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}plugin\0\u{3}plugin_version\0\u{1}state\0\u{1}wanted\0\u{1}generation\0\u{1}pid\0\u{3}since_ms\0\u{1}restarts\0\u{3}last_exit\0\u{3}next_start_at_ms\0\u{1}reason\0\u{1}services\0\u{1}address\0\u{3}resident_bytes\0\u{1}health\0\u{1}generations\0\u{1}requires\0\u{1}budget\0\u{1}request\0\u{3}adopted_at_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}plugin\0\u{3}plugin_version\0\u{1}state\0\u{1}wanted\0\u{1}generation\0\u{1}pid\0\u{3}since_ms\0\u{1}restarts\0\u{3}last_exit\0\u{3}next_start_at_ms\0\u{1}reason\0\u{1}services\0\u{1}address\0\u{3}resident_bytes\0\u{1}health\0\u{1}generations\0\u{1}requires\0\u{1}budget\0\u{1}request\0\u{3}adopted_at_ms\0\u{3}manifest_version\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -2336,6 +2343,7 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
     var _budget: Kith_Host_V1_RestartBudget? = nil
     var _request: Kith_Host_V1_WorkerRequest? = nil
     var _adoptedAtMs: Int64? = nil
+    var _manifestVersion: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2367,6 +2375,7 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
       _budget = source._budget
       _request = source._request
       _adoptedAtMs = source._adoptedAtMs
+      _manifestVersion = source._manifestVersion
     }
   }
 
@@ -2406,6 +2415,7 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
         case 19: try { try decoder.decodeSingularMessageField(value: &_storage._budget) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._request) }()
         case 21: try { try decoder.decodeSingularInt64Field(value: &_storage._adoptedAtMs) }()
+        case 22: try { try decoder.decodeSingularStringField(value: &_storage._manifestVersion) }()
         default: break
         }
       }
@@ -2481,6 +2491,9 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._adoptedAtMs {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 21)
       } }()
+      if !_storage._manifestVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._manifestVersion, fieldNumber: 22)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2511,6 +2524,7 @@ nonisolated extension Kith_Host_V1_WorkerStatus: SwiftProtobuf.Message, SwiftPro
         if _storage._budget != rhs_storage._budget {return false}
         if _storage._request != rhs_storage._request {return false}
         if _storage._adoptedAtMs != rhs_storage._adoptedAtMs {return false}
+        if _storage._manifestVersion != rhs_storage._manifestVersion {return false}
         return true
       }
       if !storagesAreEqual {return false}

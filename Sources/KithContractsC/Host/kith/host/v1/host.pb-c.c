@@ -3111,7 +3111,7 @@ const ProtobufCMessageDescriptor kith__host__v1__alert__descriptor =
   (ProtobufCMessageInit) kith__host__v1__alert__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descriptors[21] =
+static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descriptors[22] =
 {
   {
     "name",
@@ -3365,6 +3365,18 @@ static const ProtobufCFieldDescriptor kith__host__v1__worker_status__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "manifest_version",
+    22,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__WorkerStatus, has_manifest_version),
+    offsetof(Kith__Host__V1__WorkerStatus, manifest_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__host__v1__worker_status__field_indices_by_name[] = {
   13,   /* field[13] = address */
@@ -3374,6 +3386,7 @@ static const unsigned kith__host__v1__worker_status__field_indices_by_name[] = {
   16,   /* field[16] = generations */
   15,   /* field[15] = health */
   9,   /* field[9] = last_exit */
+  21,   /* field[21] = manifest_version */
   0,   /* field[0] = name */
   10,   /* field[10] = next_start_at_ms */
   6,   /* field[6] = pid */
@@ -3392,7 +3405,7 @@ static const unsigned kith__host__v1__worker_status__field_indices_by_name[] = {
 static const ProtobufCIntRange kith__host__v1__worker_status__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 21 }
+  { 0, 22 }
 };
 const ProtobufCMessageDescriptor kith__host__v1__worker_status__descriptor =
 {
@@ -3402,7 +3415,7 @@ const ProtobufCMessageDescriptor kith__host__v1__worker_status__descriptor =
   "Kith__Host__V1__WorkerStatus",
   "kith.host.v1",
   sizeof(Kith__Host__V1__WorkerStatus),
-  21,
+  22,
   kith__host__v1__worker_status__field_descriptors,
   kith__host__v1__worker_status__field_indices_by_name,
   1,  kith__host__v1__worker_status__number_ranges,

@@ -304,10 +304,12 @@ struct  Kith__Host__V1__WorkerStatus
   Kith__Host__V1__WorkerRequest **request;
   protobuf_c_boolean has_adopted_at_ms;
   int64_t adopted_at_ms;
+  protobuf_c_boolean has_manifest_version;
+  ProtobufCBinaryData manifest_version;
 };
 #define KITH__HOST__V1__WORKER_STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__worker_status__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0, 0, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, 0 }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0, 0, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, {0,NULL} }
 
 
 struct  Kith__Host__V1__RestartBudget
