@@ -33,7 +33,10 @@ struct NewPackage {
     } else {
       // SwiftPM wants the folders of all targets before it runs anything; the generator takes the files away.
       let area = name.contractArea
-      for path in ["Contracts/\(area)/placeholder.swift", "ContractsC/\(area)/placeholder.c"] {
+      for path in [
+        "Contracts/\(area)/placeholder.swift", "ContractsC/\(area)/placeholder.c",
+        "ContractsC/\(area)/include/placeholder.h",
+      ] {
         try folder.write("// Generated.\n", to: "\(draft)/Sources/\(path)")
       }
       try report("Fetching Kith and generating the code of the contract")
