@@ -433,7 +433,7 @@ let internals =
   !forTools
   ? []
   : [
-    "DescriptorContract", "EventsContract", "HostContract", "KithClient", "KithJSON",
+    "EventsContract", "HostContract", "KithClient", "KithJSON",
     "KithManifest", "KithPersonalData", "KithReflection", "KithRPC", "KithSealing", "KithStore",
     "KithTime", "KithTransportNng", "KithWire", "KithWorkerStore", "RemindersContract",
     "RemindersDomain", "RemindersService", "RiskContract", "RiskEngineDomain", "RiskEngineService",

@@ -31,6 +31,14 @@ struct NewPackage {
       try report("Generating the code of the contract; the first time its generator is built")
       try ToolRun.generateContracts(in: Checkout(root: package.kith), ["--into", place])
     } else {
+      // SwiftPM wants the folders of all targets before it runs anything; the generator takes the files away.
+      let area = name.contractArea
+      for path in [
+        "Contracts/\(area)/placeholder.swift", "ContractsC/\(area)/placeholder.c",
+        "ContractsC/\(area)/include/placeholder.h",
+      ] {
+        try folder.write("// Generated.\n", to: "\(draft)/Sources/\(path)")
+      }
       try report("Fetching Kith and generating the code of the contract")
       try ToolRun.generateContracts(
         by: "/usr/bin/env",
