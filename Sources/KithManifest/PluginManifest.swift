@@ -59,9 +59,11 @@ public struct PluginManifest: Sendable, Equatable {
   /// The configuration that it understands. None unless told.
   public let configuration: ConfigurationSchema
 
-  /// What it states of restarts, limits and its store; a product's values are laid over these.
+  /// What it states of restarts; a product's values are laid over these, and so below.
   package let restartOverrides: RestartPolicy.Overrides
+  /// What it states of limits.
   package let limitOverrides: ResourceLimits.Overrides
+  /// What it states of its store.
   package let storeOverrides: StoreSettings.Overrides
 
   /// What it was read from.

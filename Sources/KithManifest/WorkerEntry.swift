@@ -19,11 +19,15 @@ public struct WorkerEntry: Sendable, Equatable {
   /// Where that stands; nil where it is the plugin's.
   public let httpLocation: SourceLocation?
 
-  /// What it states, to be laid over what its plugin states.
+  /// What it states of restarts, to be laid over what its plugin states, and so below.
   package let restart: RestartPolicy.Overrides
+  /// What it states of limits.
   package let limits: ResourceLimits.Overrides
+  /// What it states of its store.
   package let store: StoreSettings.Overrides
+  /// Its own time to become ready.
   package let startTimeout: Duration?
+  /// Its own time to drain.
   package let stopTimeout: Duration?
   /// Its own watchdog: absent where it states none, nil within for `off`.
   package let watchdog: Duration??

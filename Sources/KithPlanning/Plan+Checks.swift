@@ -2,6 +2,32 @@ import KithManifest
 
 /// What can be known to be wrong with a product before anything starts.
 extension Plan {
+  /// What each worker requires of the others, by their positions; what is wrong between workers, remote services, alerts and
+  /// ports is noted.
+  static func checkedDependencies(
+    _ drafts: [PlanDraft], of product: ProductManifest, _ catalogue: PluginCatalogue,
+    findings: Findings
+  ) -> [[Int: Requirement]] {
+    let providers = providers(drafts, findings: findings)
+    for remote in product.remoteServices {
+      guard let position = providers[remote.service] else { continue }
+      findings.add(
+        ManifestError(
+          .duplicateService,
+          "\(remote.service) is said to be elsewhere, and \(drafts[position].entry.name) provides it here",
+          at: remote.location, expected: "one of the two: remove the other"))
+    }
+    check(product.alerts, drafts, findings: findings)
+    checkPorts(drafts, metrics: product.metrics, findings: findings)
+    let remotes = Set(product.remoteServices.map(\.service))
+    return drafts.map {
+      dependencies(
+        $0, names: drafts.map(\.entry.name), providers: providers, remotes: remotes,
+        catalogue: catalogue, findings: findings)
+    }
+  }
+
+  /// The manifests of the plugins, each once.
   static func copies(of drafts: [PlanDraft]) -> [ManifestCopy.Plugin] {
     var copies: [ManifestCopy.Plugin] = []
     for plugin in drafts.map(\.plugin) {

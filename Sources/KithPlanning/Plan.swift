@@ -54,23 +54,7 @@ public struct Plan: Sendable, Equatable {
     Self.explain(missing, catalogue).forEach(findings.add)
     try findings.throwIfAny()
 
-    let providers = Self.providers(drafts, findings: findings)
-    for remote in product.remoteServices {
-      guard let position = providers[remote.service] else { continue }
-      findings.add(
-        ManifestError(
-          .duplicateService,
-          "\(remote.service) is said to be elsewhere, and \(drafts[position].entry.name) provides it here",
-          at: remote.location, expected: "one of the two: remove the other"))
-    }
-    Self.check(product.alerts, drafts, findings: findings)
-    Self.checkPorts(drafts, metrics: product.metrics, findings: findings)
-    let remotes = Set(product.remoteServices.map(\.service))
-    let dependencies = drafts.map {
-      Self.dependencies(
-        $0, names: drafts.map(\.entry.name), providers: providers, remotes: remotes,
-        catalogue: catalogue, findings: findings)
-    }
+    let dependencies = Self.checkedDependencies(drafts, of: product, catalogue, findings: findings)
     try findings.throwIfAny()
     let order = StartOrder(dependencies: dependencies.map { Set($0.keys) })
     for cycle in order.cycles {

@@ -36,7 +36,7 @@ public struct ContractPrinter: Sendable {
   }
 
   /// A message with its fields.
-  public func text(of message: MessageDescription) -> String {
+  public func text(of message: MessageTypeDescription) -> String {
     var lines = comment(message.documentation, indentation: "")
     guard !message.fields.isEmpty else {
       lines.append("message \(message.name) {}")

@@ -23,7 +23,7 @@ extension ContractSet {
 /// Turns descriptors into descriptions, file by file.
 private struct DescriptorReader {
   var services: [ServiceDescription] = []
-  var messages: [MessageDescription] = []
+  var messages: [MessageTypeDescription] = []
   var enumerations: [EnumDescription] = []
 
   private var file = ""
@@ -112,13 +112,13 @@ private struct DescriptorReader {
     let oneofs = message.oneofDecl.enumerated().compactMap { position, oneof in
       oneof.name.flatMap { name in
         choices.contains(name)
-          ? MessageDescription.Oneof(
+          ? MessageTypeDescription.Oneof(
             name: name, documentation: comments[path + [Step.messageOneof, Int32(position)]])
           : nil
       }
     }
     messages.append(
-      MessageDescription(
+      MessageTypeDescription(
         fullName: fullName, fields: fields, oneofs: oneofs,
         // The end of a message's range is behind its last number, that of an enum's is it.
         reserved: Reservations(

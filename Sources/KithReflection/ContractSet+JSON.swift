@@ -35,7 +35,7 @@ private struct JSONReading {
   let contracts: ContractSet
 
   func message(
-    _ type: MessageDescription, from json: JSONValue, path: String
+    _ type: MessageTypeDescription, from json: JSONValue, path: String
   ) throws(ContractError) -> DynamicMessage {
     guard let object = json.objectValue else {
       throw Self.mismatch("an object with the fields of \(type.name)", json, path)

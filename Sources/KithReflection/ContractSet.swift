@@ -3,7 +3,7 @@ public struct ContractSet: Sendable {
   /// The services, file by file.
   public private(set) var services: [ServiceDescription]
   /// The messages, file by file, nested ones behind the one that they are nested in.
-  public private(set) var messages: [MessageDescription]
+  public private(set) var messages: [MessageTypeDescription]
   /// The enums, file by file.
   public private(set) var enumerations: [EnumDescription]
 
@@ -14,7 +14,8 @@ public struct ContractSet: Sendable {
   /// - Throws: ``ContractError`` `.malformedContract` when a field or method names a type that is not among them, or
   ///   two have one name.
   public init(
-    services: [ServiceDescription], messages: [MessageDescription], enumerations: [EnumDescription]
+    services: [ServiceDescription], messages: [MessageTypeDescription],
+    enumerations: [EnumDescription]
   ) throws(ContractError) {
     self.services = services
     self.messages = messages
@@ -34,7 +35,7 @@ public struct ContractSet: Sendable {
   }
 
   /// The message of that full name.
-  public func message(named fullName: String) -> MessageDescription? {
+  public func message(named fullName: String) -> MessageTypeDescription? {
     messageIndex[fullName].map { messages[$0] }
   }
 

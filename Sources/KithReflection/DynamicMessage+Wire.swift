@@ -77,6 +77,14 @@ private struct WireDecoding {
         maps[field.number, default: MapEntries()].set(entry)
       }
     }
+    Self.add(lists, maps, to: &message)
+  }
+
+  /// Adds what was gathered of lists and maps to what the message has already.
+  private static func add(
+    _ lists: [Int32: [DynamicValue]], _ maps: [Int32: MapEntries],
+    to message: inout DynamicMessage
+  ) {
     for field in message.type.fields {
       if let new = lists[field.number] {
         guard case .list(let old)? = message[field] else {

@@ -9,7 +9,7 @@ public struct DynamicMessage: Sendable, Equatable {
   }
 
   /// What kind of message it is.
-  public let type: MessageDescription
+  public let type: MessageTypeDescription
   /// The fields that have a value, by number. A list or map is never empty here, and a field without presence never
   /// holds its default.
   public private(set) var fields: [Field] = []
@@ -17,7 +17,7 @@ public struct DynamicMessage: Sendable, Equatable {
   public internal(set) var unknownFieldCount = 0
 
   /// A message without values.
-  public init(_ type: MessageDescription) {
+  public init(_ type: MessageTypeDescription) {
     self.type = type
   }
 

@@ -5,10 +5,12 @@
 package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
   var state: UInt64
 
+  /// A generator that begins with this state.
   package init(seed: UInt64) {
     state = seed
   }
 
+  /// The next number.
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

@@ -24,6 +24,12 @@ struct ModuleGraph {
     for area in try SourceTree.names(in: "Sources/KithContracts") {
       folders["\(area)Contract"] = "Sources/KithContracts/\(area)"
     }
+    // The C that protoc-c wrote: a module for all areas, or one for each.
+    let areas = try SourceTree.names(in: "Sources/KithContractsC").filter {
+      $0.first?.isUppercase == true
+    }
+    if !areas.isEmpty { folders["KithContractsC"] = nil }
+    for area in areas { folders["\(area)ContractC"] = "Sources/KithContractsC/\(area)" }
     for plugin in try SourceTree.names(in: "Plugins") where plugin != "products" {
       for part in try SourceTree.names(in: "Plugins/\(plugin)") where Self.parts.contains(part) {
         folders["\(plugin)\(part)"] = "Plugins/\(plugin)/\(part)"
@@ -35,8 +41,8 @@ struct ModuleGraph {
       for path in SourceTree.files(below: folder, suffix: ".swift") {
         imports.formUnion(try SourceTree.imports(of: path).map { Self.module(ofImport: $0.module) })
       }
-      // The C that protoc-c wrote, which no Swift import shows.
-      if name == "KithContractsC" { imports.insert("CProtobufC") }
+      // What C includes no Swift import shows.
+      if folder.hasPrefix("Sources/KithContractsC") { imports.insert("CProtobufC") }
       modules[name] = Module(
         folder: folder, imports: imports.intersection(folders.keys).subtracting([name]))
     }
@@ -57,10 +63,11 @@ struct ModuleGraph {
     var description: String
   }
 
-  /// The modules of each layer, sorted, the lowest layer first.
+  /// The modules of each layer, sorted, the lowest layer first; the C of the contracts under one name.
   var rows: [[String]] {
     (0...(layers.values.max() ?? 0)).map { layer in
-      layers.filter { $0.value == layer }.map(\.key).sorted()
+      let names = layers.filter { $0.value == layer }.map(\.key)
+      return Set(names.map { $0.hasSuffix("ContractC") ? "<Area>ContractC" : $0 }).sorted()
     }
   }
 

@@ -9,7 +9,7 @@ import Testing
       name: "Do", service: "a.S", requestType: "a.Request", responseType: "a.Response",
       idempotency: .idempotent)
     var moreMethods: [MethodDescription] = []
-    var request = MessageDescription(
+    var request = MessageTypeDescription(
       fullName: "a.Request",
       fields: [
         FieldDescription(name: "text", number: 1, type: .string),
@@ -21,14 +21,14 @@ import Testing
           name: "one", number: 5, type: .bool, cardinality: .explicit, oneof: "choice"),
         FieldDescription(
           name: "other", number: 6, type: .bool, cardinality: .explicit, oneof: "choice"),
-      ], oneofs: [MessageDescription.Oneof(name: "choice")], file: "a.proto")
-    var response = MessageDescription(
+      ], oneofs: [MessageTypeDescription.Oneof(name: "choice")], file: "a.proto")
+    var response = MessageTypeDescription(
       fullName: "a.Response",
       fields: [
         FieldDescription(name: "tree", number: 1, type: .message("a.Tree"), cardinality: .explicit),
         FieldDescription(name: "colour", number: 2, type: .enumeration("a.Colour")),
       ], file: "a.proto")
-    var tree = MessageDescription(
+    var tree = MessageTypeDescription(
       fullName: "a.Tree",
       fields: [
         FieldDescription(
@@ -43,7 +43,7 @@ import Testing
         EnumDescription.Value(name: "RED", number: 1),
       ], file: "a.proto")
     /// What nobody calls.
-    var unused = MessageDescription(
+    var unused = MessageTypeDescription(
       fullName: "a.Unused", fields: [FieldDescription(name: "x", number: 1, type: .bool)])
 
     func contracts() throws(ContractError) -> ContractSet {
@@ -197,7 +197,7 @@ import Testing
     Case("comments") { $0.request.documentation = "Says more." },
     Case("what nobody calls") { $0.unused.fields = [] },
     Case("a message has another name") {
-      $0.request = MessageDescription(
+      $0.request = MessageTypeDescription(
         fullName: "a.Question", fields: $0.request.fields, oneofs: $0.request.oneofs)
       $0.method.requestType = "a.Question"
     },

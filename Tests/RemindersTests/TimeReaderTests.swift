@@ -13,7 +13,7 @@ import Testing
       reference: zone.instant(of: try wall(now)), zone: zone, options: .init(region: region))
   }
 
-  private func moment(_ text: String, now: String = "2026-11-21 18:15") throws -> Moment? {
+  private func moment(_ text: String, now: String = "2026-11-21 18:15") throws -> LocalMoment? {
     guard case .once(let moment)? = try reader(now).read(text)?.meaning else { return nil }
     return moment
   }

@@ -193,22 +193,8 @@ struct LookAlikeIndex: Sendable {
     }
     // `e-zpass-toll`: a name that has a hyphen itself.
     if found == nil, let match = withAddedWord(label[...], ending, onlyOwn) { return match }
-    var isExact = found != nil
-    if found == nil {
-      for (index, part) in parts.enumerated() where part.count >= 6 && part.count <= 20 {
-        // A part is often a word, so it has to be long to stand for a name with a letter changed.
-        let seen = visual.value(of: Self.visualHash(part))
-        var near = seen == 0 ? nil : guards[seen - 1]
-        if near == nil, part.count >= 7 {
-          edits(of: Array(part), atMost: 1) { item, _ in near = item }
-        }
-        if let near, !near.isCommon, near.label.count >= 6 {
-          found = (near, index)
-          isExact = false
-          break
-        }
-      }
-    }
+    let isExact = found != nil
+    if found == nil { found = similar(toOneOf: parts) }
     guard let (item, at) = found, item.suffixes.contains(ending.hash) || !onlyOwn else {
       return nil
     }
@@ -231,6 +217,22 @@ struct LookAlikeIndex: Sendable {
         strong > 0 || hooks > 0 && ending.isAbused || hooks == others && item.isHomebound
     }
     return flagged ? Match(brand: item.brand, reason: .addedWord) : nil
+  }
+
+  /// The first part that looks like a guarded name, and that name.
+  private func similar(
+    toOneOf parts: [ArraySlice<UInt8>]
+  ) -> (item: BrandBook.Guard, at: Int)? {
+    for (index, part) in parts.enumerated() where part.count >= 6 && part.count <= 20 {
+      // A part is often a word, so it has to be long to stand for a name with a letter changed.
+      let seen = visual.value(of: Self.visualHash(part))
+      var near = seen == 0 ? nil : guards[seen - 1]
+      if near == nil, part.count >= 7 {
+        edits(of: Array(part), atMost: 1) { item, _ in near = item }
+      }
+      if let near, !near.isCommon, near.label.count >= 6 { return (near, index) }
+    }
+    return nil
   }
 
   /// `paypalsecure`, `verifyusps`, `wwwchase`, `irsgov`.

@@ -86,25 +86,41 @@ struct ApplyCommand: AsyncParsableCommand {
 
   private func running(_ surroundings: Surroundings) async throws -> RunningProduct {
     guard let product else {
-      return try await RunningProduct.find(
+      let running = try await RunningProduct.find(
         product: nil, root: root, environment: surroundings.environment)
+      let status = try await running.connection.host.getStatus(
+        GetStatusRequest(), options: CallOptions(timeout: CallSettings.standardTimeout))
+      // A manifest that is found in the host's folders alone, or is wrong, is the host's to judge.
+      if let plan = try? plugins.reader(environment: surroundings.environment)
+        .checkedPlan(status.manifest)
+      {
+        try checkConfiguration(of: plan, product: status.manifest, surroundings)
+      }
+      return running
     }
     let plan = try plugins.reader(environment: surroundings.environment).checkedPlan(product)
     try plan.checkCredentials()
-    let root = try Surroundings.root(root)
-    for note in try plan.checkConfiguration(
-      product: product, folders: plugins.folders, root: root,
-      environment: surroundings.environment)
-    {
-      Output.errorLine("kith: \(note)")
-    }
+    try checkConfiguration(of: plan, product: product, surroundings)
     let places = try ProductPlaces(
-      product: plan.product, root: root, environment: surroundings.environment)
+      product: plan.product, root: try Surroundings.root(root),
+      environment: surroundings.environment)
     guard let running = try await RunningProduct.openIfRunning(places) else {
       throw CommandFailure(
         .unavailable, "\(plan.product) does not run; start it with `kith up \(product)`")
     }
     return running
+  }
+
+  /// Refuses what the workers refuse of their configuration, and says which could not be asked.
+  private func checkConfiguration(
+    of plan: Plan, product: String, _ surroundings: Surroundings
+  ) throws {
+    for note in try plan.checkConfiguration(
+      product: product, folders: plugins.folders, root: try Surroundings.root(root),
+      environment: surroundings.environment)
+    {
+      Output.errorLine("kith: \(note)")
+    }
   }
 
   private func apply(

@@ -177,7 +177,7 @@ struct DescribeCommand: AsyncParsableCommand {
   }
 
   /// Whether a name is that of a message, or of one of its fields: `AnalyzeRequest.text`.
-  private func isMeant(_ message: MessageDescription, by name: String) -> Bool {
+  private func isMeant(_ message: MessageTypeDescription, by name: String) -> Bool {
     if matches(message.fullName, name) { return true }
     guard let dot = name.lastIndex(of: ".") else { return false }
     return matches(message.fullName, String(name[..<dot]))

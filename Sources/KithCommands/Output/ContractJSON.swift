@@ -25,7 +25,7 @@ enum ContractJSON {
     ]
   }
 
-  static func json(_ message: MessageDescription) -> JSONValue {
+  static func json(_ message: MessageTypeDescription) -> JSONValue {
     [
       "name": .string(message.fullName), "documentation": .string(message.documentation),
       "file": .string(message.file), "fields": .array(message.fields.map(json)),

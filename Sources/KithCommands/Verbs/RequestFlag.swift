@@ -62,13 +62,13 @@ extension RequestFlag {
 
   /// The flags of a request, in the order of its fields.
   static func flags(
-    of request: MessageDescription, in contracts: ContractSet
+    of request: MessageTypeDescription, in contracts: ContractSet
   ) -> [RequestFlag] {
     flags(of: request, in: contracts, prefix: "", path: [], enclosing: [request.fullName])
   }
 
   private static func flags(
-    of message: MessageDescription, in contracts: ContractSet, prefix: String,
+    of message: MessageTypeDescription, in contracts: ContractSet, prefix: String,
     path: [FieldDescription], enclosing: [String]
   ) -> [RequestFlag] {
     var flags: [RequestFlag] = []

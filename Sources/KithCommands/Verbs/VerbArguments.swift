@@ -30,7 +30,7 @@ struct VerbArguments: Equatable {
   ///   - reader: what reads files and standard input.
   /// - Throws: ``CommandFailure`` with exit code 64 for wrong usage and 65 for a value that the request cannot hold.
   init(
-    _ arguments: [String], request type: MessageDescription, contracts: ContractSet,
+    _ arguments: [String], request type: MessageTypeDescription, contracts: ContractSet,
     command: String, settings: CallSettings = CallSettings(), reader: some ValueReader
   ) throws(CommandFailure) {
     var parser = VerbArgumentParser(

@@ -87,7 +87,7 @@ public struct ContractComparison: Sendable {
   }
 
   private mutating func compare(
-    _ field: FieldDescription, of old: MessageDescription, with new: MessageDescription
+    _ field: FieldDescription, of old: MessageTypeDescription, with new: MessageTypeDescription
   ) {
     let place = "\(old.fullName).\(field.name)"
     guard let other = new.field(number: field.number) else {

@@ -2,7 +2,7 @@ import KithTime
 
 /// A day, week, month ... as it was said, and whether it needs company to be believed.
 struct Dated: Sendable, Hashable {
-  var moment: Moment
+  var moment: LocalMoment
   /// Words that mean something else as often: "sat", "2-3".
   var isWeak = false
   /// Whether no year was said, so that another year may be meant.
@@ -11,21 +11,21 @@ struct Dated: Sendable, Hashable {
   var holiday: Holiday.Day?
 
   /// The same in another year.
-  func moved(toYear year: Int) -> Moment {
+  func moved(toYear year: Int) -> LocalMoment {
     guard let holiday, let date = Holiday.date(of: holiday, in: year) else {
       return moment.moved(toYear: year)
     }
-    return Moment(date.at(.midnight), .day)
+    return LocalMoment(date.at(.midnight), .day)
   }
 
-  init(_ moment: Moment, isWeak: Bool = false, isYearOpen: Bool = false) {
+  init(_ moment: LocalMoment, isWeak: Bool = false, isYearOpen: Bool = false) {
     self.moment = moment
     self.isWeak = isWeak
     self.isYearOpen = isYearOpen
   }
 
   init(_ date: CivilDate, isWeak: Bool = false, isYearOpen: Bool = false) {
-    self.init(Moment(date.at(.midnight), .day), isWeak: isWeak, isYearOpen: isYearOpen)
+    self.init(LocalMoment(date.at(.midnight), .day), isWeak: isWeak, isYearOpen: isYearOpen)
   }
 }
 
@@ -275,8 +275,8 @@ extension Parser {
       switch modifier {
       case .last, .past:
         let past = first > today ? first.adding(months: -12) : first
-        return (Dated(Moment(past.at(.midnight), .month)), month.end)
-      default: return (Dated(Moment(first.at(.midnight), .month), isYearOpen: true), month.end)
+        return (Dated(LocalMoment(past.at(.midnight), .month)), month.end)
+      default: return (Dated(LocalMoment(first.at(.midnight), .month), isYearOpen: true), month.end)
       }
     }
     if let month = month(index) { return afterMonth(month, isWeak: lexeme(index).isWeak) }
@@ -299,7 +299,7 @@ extension Parser {
     while KeywordSet([.on, .the]).contains(keyword(next)) { next += 1 }
     if let year = year(skippingComma(keyword(next) == .of ? next + 1 : next)) {
       guard let first = CivilDate(year: year.value, month: month.value, day: 1) else { return nil }
-      return (Dated(Moment(first.at(.midnight), .month)), year.end)
+      return (Dated(LocalMoment(first.at(.midnight), .month)), year.end)
     }
     if let day = monthDay(next), unit(day.end) == nil || lexeme(day.end).unit == .second,
       !isSign(day.end, ":"), !(isAdjacent(day.end) && (keyword(day.end) == .h)),
@@ -310,11 +310,11 @@ extension Parser {
     }
     if let afterNext = after(.after, .next, at: month.end) {
       let first = firstOf(month.value, from: today.adding(days: 1)).adding(months: 12)
-      return (Dated(Moment(first.at(.midnight), .month)), afterNext)
+      return (Dated(LocalMoment(first.at(.midnight), .month)), afterNext)
     }
     let first = firstOf(month.value, from: today.adding(days: 1 - today.day))
     return (
-      Dated(Moment(first.at(.midnight), .month), isWeak: isWeak, isYearOpen: true), month.end
+      Dated(LocalMoment(first.at(.midnight), .month), isWeak: isWeak, isYearOpen: true), month.end
     )
   }
 
@@ -409,7 +409,7 @@ extension Parser {
 
   private func monthOf(_ year: Int, _ month: Int, end: Int) -> Found<Dated>? {
     CivilDate(year: year, month: month, day: 1).map {
-      (Dated(Moment($0.at(.midnight), .month)), end)
+      (Dated(LocalMoment($0.at(.midnight), .month)), end)
     }
   }
 
@@ -447,9 +447,9 @@ extension Parser {
   }
 }
 
-extension Moment {
+extension LocalMoment {
   /// The same days of another year.
-  func moved(toYear year: Int) -> Moment {
+  func moved(toYear year: Int) -> LocalMoment {
     var moved = self
     let months = (year - start.date.year) * 12
     moved.start = start.date.adding(months: months).at(start.time)

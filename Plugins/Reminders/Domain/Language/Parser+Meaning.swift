@@ -12,7 +12,7 @@ extension Parser {
   }
 
   /// A reminder of a time that has begun is due in what is left of it: "today", said at 10, at noon.
-  private func timely(_ moment: Moment) -> Moment {
+  private func timely(_ moment: LocalMoment) -> LocalMoment {
     let end = moment.end ?? moment.start.adding(1, moment.grain)
     guard moment.due <= now, now < end, moment.grain >= .hour, moment.shape != .before else {
       return moment
@@ -25,7 +25,7 @@ extension Parser {
 
   // MARK: Once
 
-  private func once(_ phrase: Phrase) -> (Moment, [Moment])? {
+  private func once(_ phrase: Phrase) -> (LocalMoment, [LocalMoment])? {
     if let range = phrase.clockRange { return clocks(range, phrase).map { ($0, []) } }
     if let clock = phrase.clocks.first {
       // "monday to friday at 8" is said of one day or of five.
@@ -42,7 +42,7 @@ extension Parser {
   }
 
   /// A time of the day, on its day.
-  private func clockMoment(_ clock: Clock, _ phrase: Phrase) -> (Moment, [Moment])? {
+  private func clockMoment(_ clock: Clock, _ phrase: Phrase) -> (LocalMoment, [LocalMoment])? {
     let day = phrase.dayPart?.date ?? phrase.date.map { self.day($0.moment) }
     if let date = phrase.date, let part = phrase.dayPart?.date, part != today,
       day != self.day(date.moment)
@@ -51,14 +51,14 @@ extension Parser {
     }
     let times = resolve(clock, on: phrase.date.map { self.day($0.moment) } ?? day, phrase.dayPart)
     guard let first = times.first else { return nil }
-    let moments = times.map { Moment($0, clock.grain) }
-    guard let result = bounded(Moment(first, clock.grain), phrase) else { return nil }
+    let moments = times.map { LocalMoment($0, clock.grain) }
+    guard let result = bounded(LocalMoment(first, clock.grain), phrase) else { return nil }
     if phrase.bound != nil { return (result, []) }
     return (result, Array(moments.dropFirst()))
   }
 
   /// The day that a time of day is on, beside a week or a month too: the first, of a weekend Saturday.
-  private func day(_ moment: Moment) -> CivilDate {
+  private func day(_ moment: LocalMoment) -> CivilDate {
     moment.end == nil ? moment.start.date : moment.due.date
   }
 
@@ -106,7 +106,7 @@ extension Parser {
     return next
   }
 
-  private func clocks(_ range: (from: Clock, to: Clock), _ phrase: Phrase) -> Moment? {
+  private func clocks(_ range: (from: Clock, to: Clock), _ phrase: Phrase) -> LocalMoment? {
     var (from, to) = range
     if to.offset != nil, from.offset == nil { from.offset = to.offset }
     if from.offset != nil { (from.isHalfKnown, to.isHalfKnown) = (true, true) }
@@ -132,10 +132,10 @@ extension Parser {
       end = end.adding(seconds: 86_400)
     }
     let grain = min(from.grain, to.grain)
-    return Moment(start, grain, end: end.adding(1, grain), shape: .interval)
+    return LocalMoment(start, grain, end: end.adding(1, grain), shape: .interval)
   }
 
-  private func partMoment(_ said: SaidPart, _ phrase: Phrase) -> Moment? {
+  private func partMoment(_ said: SaidPart, _ phrase: Phrase) -> LocalMoment? {
     let day: CivilDate
     if let date = phrase.date {
       guard date.moment.grain == .day, date.moment.end == nil else { return nil }
@@ -149,13 +149,13 @@ extension Parser {
     }
     let midnight = day.at(.midnight)
     let hours = said.part.hours
-    return Moment(
+    return LocalMoment(
       midnight.adding(seconds: hours.from * 3600), .hour, due: day.at(said.part.due),
       end: midnight.adding(seconds: hours.to * 3600), shape: .interval)
   }
 
   /// A moment with what was said before it: until, by, after; and how long it lasts.
-  private func bounded(_ moment: Moment, _ phrase: Phrase) -> Moment? {
+  private func bounded(_ moment: LocalMoment, _ phrase: Phrase) -> LocalMoment? {
     var moment = moment
     if let length = phrase.length {
       guard moment.end == nil, phrase.bound == nil || phrase.bound == .after else { return nil }
@@ -178,7 +178,7 @@ extension Parser {
       // The end of a period is the end of what "by" it means: by the end of the month, the month is over.
       let end = moment.end ?? moment.start
       guard now < end else { return nil }
-      return Moment(now, .second, due: moment.due, end: end, shape: .interval)
+      return LocalMoment(now, .second, due: moment.due, end: end, shape: .interval)
     }
     return moment
   }

@@ -9,8 +9,8 @@ extension Parser {
   }
 
   /// The calendar's period of now, and so many further on.
-  func cycle(_ unit: Grain, _ count: Int) -> Moment {
-    Moment(now.cut(to: unit).adding(count, unit), unit)
+  func cycle(_ unit: Grain, _ count: Int) -> LocalMoment {
+    LocalMoment(now.cut(to: unit).adding(count, unit), unit)
   }
 
   private func cycle(_ index: Int) -> Found<Dated>? {
@@ -52,11 +52,11 @@ extension Parser {
   }
 
   /// `next 3 days`, `last two weeks`: whole ones, not the one that runs.
-  private func row(of count: Int, _ unit: Grain, _ direction: Int) -> Moment {
+  private func row(of count: Int, _ unit: Grain, _ direction: Int) -> LocalMoment {
     let current = now.cut(to: unit)
     let bounded = min(max(count, 1), 10_000)
     let first = direction > 0 ? current.adding(1, unit) : current.adding(-bounded, unit)
-    return Moment(first, unit, end: first.adding(bounded, unit), shape: .interval)
+    return LocalMoment(first, unit, end: first.adding(bounded, unit), shape: .interval)
   }
 
   private func quarter(_ index: Int) -> Found<Dated>? {
@@ -78,7 +78,7 @@ extension Parser {
     guard let number, (1...4).contains(number),
       let first = CivilDate(year: year, month: number * 3 - 2, day: 1)
     else { return nil }
-    return (Dated(Moment(first.at(.midnight), .quarter)), next)
+    return (Dated(LocalMoment(first.at(.midnight), .quarter)), next)
   }
 
   /// A year behind a preposition: `in 2014`, `in 14 a.d.`.
@@ -93,7 +93,7 @@ extension Parser {
     guard era == .ad || year(index) != nil,
       let first = CivilDate(year: tokens[index].value, month: 1, day: 1)
     else { return nil }
-    return (Dated(Moment(first.at(.midnight), .year), isWeak: true), next)
+    return (Dated(LocalMoment(first.at(.midnight), .year), isWeak: true), next)
   }
 
   /// `AD`, `a.d.`, `BC`.
@@ -126,9 +126,9 @@ extension Parser {
     return (Dated(weekend(friday: monday.adding(days: 4))), end)
   }
 
-  func weekend(friday: CivilDate) -> Moment {
+  func weekend(friday: CivilDate) -> LocalMoment {
     let hour = CivilTime(secondOfDay: 18 * 3600)
-    return Moment(
+    return LocalMoment(
       friday.at(hour), .hour, due: friday.adding(days: 1).at(DayPart.morning.due),
       end: friday.adding(days: 3).at(.midnight), shape: .interval)
   }
@@ -161,7 +161,7 @@ extension Parser {
     case .early, .mid, .late:
       guard let month = month(index + 1) else { return nil }
       let first = firstOf(month.value, from: today.adding(days: 1 - today.day))
-      return (Dated(part(of: Moment(first.at(.midnight), .month), keyword(index))), month.end)
+      return (Dated(part(of: LocalMoment(first.at(.midnight), .month), keyword(index))), month.end)
     case .beginning, .start, .end:
       return beginningOrEnd(index)
     default:
@@ -173,7 +173,7 @@ extension Parser {
       // A week that the day ends is not the week that begins behind it.
       return (
         Dated(
-          Moment(
+          LocalMoment(
             day.value.moment.start.date.weekday == .sunday ? monday.adding(7, .day) : monday, .week)
         ),
         day.end
@@ -197,13 +197,14 @@ extension Parser {
     return (Dated(part(of: base.value.moment, which)), base.end)
   }
 
-  private func untilSunday(from day: CivilDate) -> Moment {
+  private func untilSunday(from day: CivilDate) -> LocalMoment {
     let sunday = now.cut(to: .week).date.adding(days: 6)
-    return Moment(day.at(.midnight), .day, end: max(sunday, day).at(.midnight), shape: .interval)
+    return LocalMoment(
+      day.at(.midnight), .day, end: max(sunday, day).at(.midnight), shape: .interval)
   }
 
   /// A third of a month, four months of a year, the first or last three days of a week: as duckling divides them.
-  private func part(of whole: Moment, _ which: Keyword) -> Moment {
+  private func part(of whole: LocalMoment, _ which: Keyword) -> LocalMoment {
     let first = whole.start
     let next = first.adding(1, whole.grain)
     let (start, end): (CivilDateTime, CivilDateTime)
@@ -219,7 +220,7 @@ extension Parser {
     }
     // What is due "at the end" is due on the last day of it.
     let due = which == .end ? end.adding(-1, .day) : start
-    return Moment(
+    return LocalMoment(
       start, whole.grain == .year ? .month : .day, due: due.date.at(DayPart.morning.due), end: end,
       shape: .interval)
   }
@@ -236,7 +237,7 @@ extension Parser {
     }
     if let year = year(start) {
       return CivilDate(year: year.value, month: 1, day: 1).map {
-        (Dated(Moment($0.at(.midnight), .year)), year.end)
+        (Dated(LocalMoment($0.at(.midnight), .year)), year.end)
       }
     }
     if let period = period(start), period.value.moment.end == nil { return period }
@@ -248,10 +249,10 @@ extension Parser {
     let link =
       KeywordSet([.of, .in]).contains(keyword(month.end)) ? month.end + 1 : skippingComma(month.end)
     if let year = year(link), let first = CivilDate(year: year.value, month: month.value, day: 1) {
-      return (Dated(Moment(first.at(.midnight), .month)), year.end)
+      return (Dated(LocalMoment(first.at(.midnight), .month)), year.end)
     }
     let first = firstOf(month.value, from: today.adding(days: 1 - today.day))
-    return (Dated(Moment(first.at(.midnight), .month), isYearOpen: true), month.end)
+    return (Dated(LocalMoment(first.at(.midnight), .month), isYearOpen: true), month.end)
   }
 
   /// From the end: `last`, `third last`, `2nd to the last`; from the start: `first`, `2nd`.
@@ -318,17 +319,18 @@ extension Parser {
     return (Dated(found), end)
   }
 
-  private func nth(_ position: Int, _ noun: Int, isDay: Bool, in whole: Moment) -> Moment? {
+  private func nth(_ position: Int, _ noun: Int, isDay: Bool, in whole: LocalMoment) -> LocalMoment?
+  {
     let first = whole.start.date
     let next = whole.start.adding(1, whole.grain).date
     if isDay {
       let day = position > 0 ? first.adding(days: position - 1) : next.adding(days: position)
-      return first <= day && day < next ? Moment(day.at(.midnight), .day) : nil
+      return first <= day && day < next ? LocalMoment(day.at(.midnight), .day) : nil
     }
     if lexeme(noun).weekday > 0 {
       let weekday = weekday(lexeme(noun).weekday)
       let day = nthWeekday(position, weekday, from: first, to: next)
-      return first <= day && day < next ? Moment(day.at(.midnight), .day) : nil
+      return first <= day && day < next ? LocalMoment(day.at(.midnight), .day) : nil
     }
     if weekendWord(noun) != nil {
       let friday = nthWeekday(position, .friday, from: first, to: next)
@@ -339,7 +341,7 @@ extension Parser {
       position > 0
       ? first.onOrAfter(.monday).adding(days: 7 * (position - 1))
       : nthWeekday(position, .monday, from: first, to: lastWeekEnd(next))
-    return Moment(monday.at(.midnight), .week)
+    return LocalMoment(monday.at(.midnight), .week)
   }
 
   /// The last week of a month is the last that ends in it or with it.

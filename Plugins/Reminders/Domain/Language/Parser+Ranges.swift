@@ -46,7 +46,7 @@ extension Parser {
   }
 
   /// Two days: `July 13-15`, `from the 13th to the 15th of July`, `Aug 8 - Aug 12`, `1-8 september`.
-  func dateRange(_ index: Int) -> Found<Moment>? {
+  func dateRange(_ index: Int) -> Found<LocalMoment>? {
     var start = index
     var isOpened = false
     if KeywordSet([.from, .between]).contains(keyword(start)) {
@@ -84,8 +84,9 @@ extension Parser {
       && month(from.end + 1) != nil
   }
 
-  func interval(_ first: CivilDate, _ last: CivilDate) -> Moment {
-    Moment(first.at(.midnight), .day, end: last.adding(days: 1).at(.midnight), shape: .interval)
+  func interval(_ first: CivilDate, _ last: CivilDate) -> LocalMoment {
+    LocalMoment(
+      first.at(.midnight), .day, end: last.adding(days: 1).at(.midnight), shape: .interval)
   }
 
   private func connector(_ index: Int, isOpened: Bool) -> Int? {
@@ -95,7 +96,7 @@ extension Parser {
   }
 
   /// `13 to 15 of July`, `23rd to 26th Oct`.
-  private func daysBeforeMonth(_ index: Int) -> Found<Moment>? {
+  private func daysBeforeMonth(_ index: Int) -> Found<LocalMoment>? {
     let start = skipping([.the], from: index)
     guard let from = monthDay(start), let next = connector(from.end, isOpened: false) else {
       return nil
@@ -112,7 +113,7 @@ extension Parser {
   }
 
   /// `2015-03-28 17:00:00/2015-03-29 21:00:00`.
-  func momentRange(_ index: Int) -> Found<Moment>? {
+  func momentRange(_ index: Int) -> Found<LocalMoment>? {
     guard let fromDate = date(index), fromDate.value.moment.grain == .day,
       let from = clock(fromDate.end), isSign(from.end, "/") || isSign(from.end, "-"),
       let toDate = date(from.end + 1), toDate.value.moment.grain == .day,
@@ -122,13 +123,13 @@ extension Parser {
     let end = toDate.value.moment.start.adding(seconds: to.value.secondOfDay)
     let grain = min(from.value.grain, to.value.grain)
     guard start < end else { return nil }
-    return (Moment(start, grain, end: end.adding(1, grain), shape: .interval), to.end)
+    return (LocalMoment(start, grain, end: end.adding(1, grain), shape: .interval), to.end)
   }
 
   // MARK: From now
 
   /// `in 20 minutes`, `2 hours from now`, `three weeks ago`, `7 days hence`, `within 2 weeks`, `after 5 days`.
-  func fromNow(_ index: Int) -> Found<Moment>? {
+  func fromNow(_ index: Int) -> Found<LocalMoment>? {
     var start = index
     let word = keyword(start)
     if [.in, .within, .after].contains(word) { start += 1 }
@@ -141,7 +142,7 @@ extension Parser {
     if word == .in { return (shifted(by: span.value, sign: 1), span.end) }
     if word == .within {
       let end = span.value.shift(now).cut(to: span.value.shiftGrain)
-      return (Moment(now, .second, end: end, shape: .interval), span.end)
+      return (LocalMoment(now, .second, end: end, shape: .interval), span.end)
     }
     if word == .after {
       var moment = shifted(by: span.value, sign: 1)
@@ -159,20 +160,20 @@ extension Parser {
         return (shifted(by: span.value, sign: 1), span.end + 2)
       }
       if let exact = after(.from, .right, .now, at: span.end) {
-        return (Moment(span.value.shift(now), .second), exact)
+        return (LocalMoment(span.value.shift(now), .second), exact)
       }
       return nil
     default: return nil
     }
   }
 
-  func shifted(by span: Span, sign: Int) -> Moment {
+  func shifted(by span: Span, sign: Int) -> LocalMoment {
     let exact = span.shift(now, by: sign)
-    return Moment(exact.cut(to: span.shiftGrain), span.shiftGrain, due: exact)
+    return LocalMoment(exact.cut(to: span.shiftGrain), span.shiftGrain, due: exact)
   }
 
   /// `in 15`: minutes, where nothing else follows.
-  private func minutesAlone(_ index: Int) -> Found<Moment>? {
+  private func minutesAlone(_ index: Int) -> Found<LocalMoment>? {
     guard isNumber(index), digits(index) <= 2, index + 1 == tokens.count, index > 0 else {
       return nil
     }
@@ -182,7 +183,7 @@ extension Parser {
   }
 
   /// `3 fridays from now`, `2 thursdays ago`.
-  private func weekdaysFromNow(_ index: Int) -> Found<Moment>? {
+  private func weekdaysFromNow(_ index: Int) -> Found<LocalMoment>? {
     guard let count = number(index), (1...500).contains(count.value),
       lexeme(count.end).weekday > 0
     else { return nil }
@@ -190,25 +191,26 @@ extension Parser {
     let end = count.end + 1
     if let fromNow = after(.from, .now, at: end) {
       let day = upcoming(weekday).adding(days: 7 * (count.value - 1))
-      return (Moment(day.at(.midnight), .day), fromNow)
+      return (LocalMoment(day.at(.midnight), .day), fromNow)
     }
     guard keyword(end) == .ago else { return nil }
     let day = today.adding(days: -7).onOrAfter(weekday).adding(days: -7 * (count.value - 1))
-    return (Moment(day.at(.midnight), .day), end + 1)
+    return (LocalMoment(day.at(.midnight), .day), end + 1)
   }
 
   /// `now`, `right now`, `at the moment`, `as soon as possible`.
-  func presently(_ index: Int) -> Found<Moment>? {
+  func presently(_ index: Int) -> Found<LocalMoment>? {
     switch keyword(index) {
-    case .now, .moment: return (Moment(now, .second), index + 1)
-    case .right, .just: return keyword(index + 1) == .now ? (Moment(now, .second), index + 2) : nil
-    case .asap: return (Moment(now, .second, shape: .after), index + 1)
+    case .now, .moment: return (LocalMoment(now, .second), index + 1)
+    case .right, .just:
+      return keyword(index + 1) == .now ? (LocalMoment(now, .second), index + 2) : nil
+    case .asap: return (LocalMoment(now, .second, shape: .after), index + 1)
     case .at:
       if let the = after(.at, .the, at: index), text(the) == "moment" {
-        return (Moment(now, .second), the + 1)
+        return (LocalMoment(now, .second), the + 1)
       }
       if let this = after(.at, .this, .time, at: index) {
-        return (Moment(today.at(.midnight), .day), this)
+        return (LocalMoment(today.at(.midnight), .day), this)
       }
       return nil
     default:
@@ -216,7 +218,7 @@ extension Parser {
       guard text(index) == words[0], (0..<4).allSatisfy({ text(index + $0) == words[$0] }) else {
         return nil
       }
-      return (Moment(now, .second, shape: .after), index + 4)
+      return (LocalMoment(now, .second, shape: .after), index + 4)
     }
   }
 

@@ -9,7 +9,7 @@ struct Phrase: Sendable {
 
   var recurrence: SaidRecurrence?
   var date: Dated?
-  var moment: Moment?
+  var moment: LocalMoment?
   var dayPart: SaidPart?
   var clocks: [Clock] = []
   var clockRange: (from: Clock, to: Clock)?

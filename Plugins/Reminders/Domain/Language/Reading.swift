@@ -2,7 +2,7 @@
 public struct Reading: Sendable, Hashable {
   /// Once, or again and again.
   public enum Meaning: Sendable, Hashable {
-    case once(Moment)
+    case once(LocalMoment)
     case recurring(Schedule)
   }
 

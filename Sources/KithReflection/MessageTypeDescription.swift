@@ -1,5 +1,5 @@
 /// A message of a contract and the fields that it has.
-public struct MessageDescription: Sendable, Equatable {
+public struct MessageTypeDescription: Sendable, Equatable {
   /// A group of fields of which at most one is set.
   public struct Oneof: Sendable, Equatable {
     /// `target`.

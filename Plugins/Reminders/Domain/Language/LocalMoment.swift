@@ -1,7 +1,7 @@
 public import KithTime
 
 /// A time that was said, as exactly as it was said.
-public struct Moment: Sendable, Hashable {
+public struct LocalMoment: Sendable, Hashable {
   /// How the time is meant.
   public enum Shape: Sendable, Hashable {
     /// At `start`, or somewhen within its grain.
