@@ -41,18 +41,21 @@ func library(_ name: String, path: String? = nil, _ dependencies: [Target.Depend
 /// The generated code of one proto package: its C, under `Sources/KithContractsC`, and its Swift, under `Sources/KithContracts`;
 /// `area` is the name of both folders, `others` are the areas whose messages it uses. A change of one contract builds only its
 /// own two targets again and what uses them.
-func contract(_ area: String, serves: Bool = true, using others: [String] = []) -> [Target] {
+func contract(
+  _ area: String, serves: Bool = true, using others: [String] = [],
+  below folder: String = "Sources/KithContracts"
+) -> [Target] {
   let ofOthers = others.map { Target.Dependency.byName(name: "\($0)ContractC") }
   return [
     .target(
       name: "\(area)ContractC", dependencies: ["CProtobufC", "OptionsContractC"] + ofOthers,
-      path: "Sources/KithContractsC/\(area)"),
+      path: "\(folder)C/\(area)"),
     .target(
       name: "\(area)Contract",
       dependencies: [.byName(name: "\(area)ContractC"), "KithWire", "OptionsContractC"]
         + (serves ? ["KithRPC"] : []) + ofOthers
         + others.map { .byName(name: "\($0)Contract") },
-      path: "Sources/KithContracts/\(area)",
+      path: "\(folder)/\(area)",
       swiftSettings: settings),
   ]
 }
@@ -63,11 +66,13 @@ func program(_ name: String, path: String? = nil, _ dependencies: [Target.Depend
 }
 
 /// The tests of one module or subject.
-func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [])
-  -> Target
-{
+func tests(
+  _ name: String, path: String? = nil, _ dependencies: [Target.Dependency],
+  resources: [Resource] = []
+) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+    name: name, dependencies: dependencies, path: path, resources: resources,
+    swiftSettings: settings)
 }
 
 /// A plugin of this repository: what it adds to the package.
@@ -192,7 +197,7 @@ let shells: [Target] = [
       "EventsContract", "KithAccess", "KithAccessStore", "KithRPC", "KithSealing", "KithStore",
       "KithTime", "KithWire", "KithWorker", "WorkerContract", logging,
     ]),
-  library("KithPlanning", ["KithManifest", "KithReflection"]),
+  library("KithPlanning", ["KithJSON", "KithManifest", "KithReflection"]),
   library("KithClient", ["HostContract", "KithIdentity", "KithRPC", "KithTransportNng"]),
   library(
     "KithWorker",
@@ -226,7 +231,7 @@ let shells: [Target] = [
 
 /// Layer 5: programs.
 let programs: [Target] = [
-  program("kithd", ["KithHost", argumentParser, unixSignals]),
+  program("kithd", ["KithHost", "KithJSON", "KithPlanning", argumentParser, unixSignals]),
   program("kith", ["KithCommands"]),
 ]
 
@@ -249,6 +254,25 @@ let allContracts: [Target.Dependency] =
   ["RPCContract", "TestingContract"]
   + (platform + plugins.flatMap(\.targets)).map(\.name).filter { $0.hasSuffix("Contract") }
   .map { .byName(name: $0) }
+
+/// What `kith plugin new garden-notes --stateful --package` writes: a package of its own, whose targets are built and tested here
+/// too, with the modules of the products that it names.
+let example: [Target] =
+  contract("GardenNotes", below: "Tests/ExamplePackage/Sources/Contracts") + [
+    library("GardenNotesDomain", path: "Tests/ExamplePackage/Plugins/GardenNotes/Domain", []),
+    library(
+      "GardenNotesService", path: "Tests/ExamplePackage/Plugins/GardenNotes/Service",
+      ["GardenNotesContract", "GardenNotesDomain", "KithAccess", "KithRPC", "KithStore"]),
+    program(
+      "garden-notes-worker", path: "Tests/ExamplePackage/Plugins/GardenNotes/Worker",
+      ["GardenNotesDomain", "GardenNotesService", "KithTime", "KithWorker", "KithWorkerStore"]),
+    tests(
+      "GardenNotesTests", path: "Tests/ExamplePackage/Tests/GardenNotesTests",
+      [
+        "GardenNotesContract", "GardenNotesDomain", "GardenNotesService", "KithAccess", "KithRPC",
+        "KithSealing", "KithStore", "KithWire",
+      ]),
+  ]
 
 /// Beside the house.
 let testing: [Target] =
@@ -334,7 +358,7 @@ let testing: [Target] =
         "KithWorkerStore",
         "TestingContract",
       ]),
-    tests("KithManifestTests", ["KithJSON", "KithManifest"]),
+    tests("KithManifestTests", ["KithJSON", "KithManifest", "KithPlanning"]),
     tests("KithMetricsTests", ["KithMetrics"]),
     tests("KithTimeTests", ["KithTime"]),
     tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
@@ -351,8 +375,8 @@ let testing: [Target] =
       "KithHostTests",
       [
         "CLinux", "FileCallLog", "HealthContract", "HostContract", "KithHost", "KithIdentity",
-        "KithManifest", "KithRPC", "KithSupervision", "KithTesting", "KithTransportNng",
-        "MetricsContract", "WorkerContract", crypto,
+        "KithManifest", "KithPlanning", "KithRPC", "KithSupervision", "KithTesting",
+        "KithTransportNng", "MetricsContract", "WorkerContract", crypto,
       ]),
     tests(
       "KithWorkerTests",
@@ -373,8 +397,9 @@ let testing: [Target] =
     tests(
       "KithCommandsTests",
       [
-        "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithReflection",
-        "KithAccess", "KithRPC", "KithWire", "MetricsContract", "TestingContract", argumentParser,
+        "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
+        "KithReflection", "KithAccess", "KithRPC", "KithWire", "MetricsContract", "TestingContract",
+        argumentParser,
       ] + plugins.map(\.contract)),
     tests(
       "IntegrationTests",
@@ -383,7 +408,8 @@ let testing: [Target] =
         "KithTesting",
         "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "RPCContract",
         "SupervisionSimulation", "TestCertificates", "TestingContract", "kith", "kithd",
-        "misbehaving-worker", "HostileCalls", "hostile-worker", grdb,
+        "misbehaving-worker", "HostileCalls", "hostile-worker", "GardenNotesContract",
+        "garden-notes-worker", grdb,
       ] + plugins.flatMap { [$0.contract, $0.program] }),
   ]
 
@@ -416,6 +442,18 @@ let internals =
 let internalPrograms: [Product] =
   forTools ? [.executable(name: "misbehaving-worker", targets: ["misbehaving-worker"])] : []
 
+/// `swift package generate-contracts`, for packages with contracts of their own. It starts tools/generate-contracts, so that no
+/// build of Kith contains the generator.
+let generator = Target.plugin(
+  name: "GenerateContracts",
+  capability: .command(
+    intent: .custom(
+      verb: "generate-contracts", description: "Writes the code of the contracts in proto/."),
+    permissions: [
+      .writeToPackageDirectory(reason: "It writes the code of contracts into the package.")
+    ]),
+  path: "tools/contract-generator/Plugin")
+
 let package = Package(
   name: "kith",
   products: [
@@ -423,6 +461,7 @@ let package = Package(
     .executable(name: "kithd", targets: ["kithd"]),
     .library(name: "KithSDK", targets: sdk),
     .library(name: "KithTesting", targets: testKit),
+    .plugin(name: "GenerateContracts", targets: ["GenerateContracts"]),
   ] + plugins.map { .executable(name: $0.executable, targets: [$0.executable]) }
     + internals.map { .library(name: $0, targets: [$0]) } + internalPrograms,
   dependencies: [
@@ -439,4 +478,5 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: doors + pure + calls + words + shells + programs + plugins.flatMap(\.targets) + testing
+    + example + [generator]
 )

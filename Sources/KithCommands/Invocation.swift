@@ -2,6 +2,8 @@
 enum Invocation: Equatable {
   /// A command of `kith` itself, or its help: the arguments as the argument parser takes them.
   case command([String])
+  /// The page on a kind of manifest: `kith help manifest`, `kith help plugin`.
+  case manifestHelp(ManifestHelp, isJSON: Bool)
   /// A worker: Kith's options in front of its name, its name, and all behind it.
   case worker(leading: [String], name: String, rest: [String])
 
@@ -31,7 +33,14 @@ enum Invocation: Equatable {
       self = .command(arguments)
       return
     }
-    if name == "help", let topic = rest.first, !topic.hasPrefix("-"), !commands.contains(topic) {
+    let words = rest + leading
+    if name == "help", let page = words.first.flatMap(ManifestHelp.init),
+      words.dropFirst().allSatisfy({ $0 == "--json" })
+    {
+      self = .manifestHelp(page, isJSON: words.count > 1)
+    } else if name == "help", let topic = rest.first, !topic.hasPrefix("-"),
+      !commands.contains(topic)
+    {
       // `kith help risk-engine analyze`
       self = .worker(
         leading: leading, name: topic, rest: Array(rest.dropFirst()) + ["--help"])

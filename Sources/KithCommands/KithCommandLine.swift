@@ -63,6 +63,9 @@ public enum KithCommandLine {
         } else {
           try command.run()
         }
+      case .manifestHelp(let page, let isJSON):
+        try Output.lines(
+          isJSON ? [page.json.text(pretty: true)] : page.lines(Surroundings.current.terminal))
       case .worker(let leading, let name, let rest):
         try await WorkerCommand(leading: leading, worker: name, arguments: rest).run()
       }

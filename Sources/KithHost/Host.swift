@@ -1,5 +1,6 @@
 import Glibc
 import KithManifest
+import KithPlanning
 import KithRPC
 import KithSupervision
 

@@ -1,5 +1,6 @@
 import KithJSON
 public import KithManifest
+public import KithPlanning
 import KithSupervision
 
 /// What a host is started with.

@@ -78,8 +78,48 @@ public struct AlertRule: Sendable, Hashable {
   /// How many calls there must be within the window before it can fire. 20 unless told.
   public let minimumCalls: Int
 
-  /// The windows that a rule may have.
-  static let windows: ClosedRange<Duration> = .seconds(10)...(.seconds(86_400))
+  private enum Keys {
+    static let measure = Key<Measure>(
+      required: "measure", type: Measure.allCases.map(\.rawValue).joined(separator: ", "),
+      missing: "one of \(Measure.allCases.map(\.rawValue).joined(separator: ", "))",
+      doc: "The figure: of calls, of the worker's state, or how often it was restarted."
+    ) { $0.word($1) }
+    static let above = Key.nested(
+      "above", type: "5% for error_rate, 3 for restarts, else a duration",
+      shown: "down 30s, quarantined 0s, degraded 60s; else required",
+      doc: "The threshold.")
+    static let window = Key.duration(
+      "window", .seconds(10)...(.seconds(86_400)), standard: .seconds(300),
+      doc: "Over how long calls and restarts are measured. Only for measures of these.")
+    static let severity = Key<Severity>.word(
+      "severity", standard: .warning, doc: "How urgent it is: page goes to the pager.")
+    static let workers = Key<[String]>(
+      "workers", type: "list of names", standard: [], shown: "all",
+      doc: "The workers that are watched, each by itself."
+    ) { scalars, value in
+      scalars.list(value, "a list of workers: [risk-engine]") { scalars.kebabName($0) }
+    }
+    static let methods = Key<[String]>(
+      "methods", type: "list of service/Method", standard: [], shown: "all",
+      doc: "The methods whose calls count. Only for measures of calls."
+    ) { scalars, value in
+      scalars.list(value, "a list of methods: [kith.risk.v1.RiskEngine/Analyze]") {
+        scalars.name(
+          $0, "a method's full name: kith.risk.v1.RiskEngine/Analyze", where: isMethod)
+      }
+    }
+    static let minimumCalls = Key.integer(
+      "minimum_calls", 1...1_000_000, standard: 20,
+      doc: "The calls that the window must hold before the alert can fire.")
+  }
+
+  static let section = ManifestSection(
+    "alerts", "A figure of each watched worker that must not exceed a threshold.",
+    form: "a mapping: { measure: error_rate, above: 5%, window: 5m, severity: page }",
+    keys: [
+      Keys.measure.manifest, Keys.above.manifest, Keys.window.manifest, Keys.severity.manifest,
+      Keys.workers.manifest, Keys.methods.manifest, Keys.minimumCalls.manifest,
+    ])
 
   /// A rule; what is not told is as in a manifest.
   public init(
@@ -106,51 +146,27 @@ public struct AlertRule: Sendable, Hashable {
           .outOfRange, "the alert's name is '\(entry.key.prefix(80))'", at: entry.location,
           expected: Scalars.kebabForm))
     }
-    guard
-      var fields = FieldDecoder(
-        entry.value, "a mapping: { measure: error_rate, above: 5%, window: 5m, severity: page }",
-        findings: findings)
-    else { return nil }
-    let measure: Measure? = fields.require(
-      "measure", "one of \(Measure.allCases.map(\.rawValue).joined(separator: ", "))"
-    ).flatMap { Scalars(name: "'measure'", findings: findings).word($0.value) }
-    let bound: Double?
-    if let standard = measure?.standardBound {
-      bound = fields.value("above", default: standard) { scalars, value in
-        measure.flatMap { Self.bound(value, of: $0, scalars) }
-      }
-    } else {
-      bound = fields.require("above", "the bound: 5% for a rate, 5s for a time, 3 for restarts")
-        .flatMap { entry in
-          measure.flatMap {
-            Self.bound(entry.value, of: $0, Scalars(name: "'above'", findings: findings))
-          }
-        }
+    guard let fields = FieldDecoder(entry.value, Self.section, findings: findings) else {
+      return nil
     }
-    let window = fields.value("window", default: .seconds(300)) { $0.duration($1, Self.windows) }
-    let severity: Severity = fields.value("severity", default: .warning) { $0.word($1) }
-    let workers = fields.value("workers", default: []) { scalars, value in
-      scalars.list(value, "a list of workers: [risk-engine]") { scalars.kebabName($0) }
-    }
-    let methods = fields.value("methods", default: []) { scalars, value in
-      scalars.list(value, "a list of methods: [kith.risk.v1.RiskEngine/Analyze]") {
-        scalars.name(
-          $0, "a method's full name: kith.risk.v1.RiskEngine/Analyze", where: Self.isMethod)
-      }
-    }
-    let minimumCalls = fields.value("minimum_calls", default: 20) { $0.integer($1, 1...1_000_000) }
+    let measure = fields.read(Keys.measure)
+    let bound = Self.bound(fields, of: measure)
+    let window = fields.read(Keys.window) ?? .seconds(300)
+    let severity = fields.read(Keys.severity) ?? .warning
+    let workers = fields.read(Keys.workers) ?? []
+    let methods = fields.read(Keys.methods) ?? []
+    let minimumCalls = fields.read(Keys.minimumCalls) ?? 20
     if let measure, !measure.isOfCalls {
       let foreign = ["methods", "minimum_calls"] + (measure == .restarts ? [] : ["window"])
       Self.refuse(foreign, in: entry.value, of: measure, findings)
     }
-    fields.finish()
     guard findings.errors.count == before, let measure, let bound else { return nil }
     self.init(
       name: entry.key, measure: measure, above: bound, window: window, severity: severity,
       workers: workers, methods: methods, minimumCalls: minimumCalls, location: entry.location)
   }
 
-  private static func isMethod(_ text: String) -> Bool {
+  @Sendable private static func isMethod(_ text: String) -> Bool {
     let halves = text.split(separator: "/", omittingEmptySubsequences: false)
     return halves.count == 2 && Names.isService(String(halves[0])) && !halves[1].isEmpty
       && halves[1].utf8.allSatisfy {
@@ -170,6 +186,21 @@ public struct AlertRule: Sendable, Hashable {
           expected: "a rule without it: it belongs to measures of calls"
             + (entry.key == "window" ? " and to restarts" : "")))
     }
+  }
+
+  /// The threshold that a rule states, or the measure's own; nil, with an error, where there is neither.
+  private static func bound(_ fields: FieldDecoder, of measure: Measure?) -> Double? {
+    guard let measure else { return nil }
+    guard let value = fields.read(Keys.above) else {
+      if measure.standardBound == nil {
+        fields.findings.add(
+          ManifestError(
+            .missingKey, "the key 'above' is missing", at: fields.location,
+            expected: "the bound: 5% for a rate, 5s for a time, 3 for restarts"))
+      }
+      return measure.standardBound
+    }
+    return bound(value, of: measure, Scalars(name: "'above'", findings: fields.findings))
   }
 
   private static func bound(

@@ -29,45 +29,4 @@ public struct Backoff: Hashable, Sendable {
     self.shortestQuarantine = shortestQuarantine
     self.longestQuarantine = longestQuarantine
   }
-
-  private static let waits: ClosedRange<Duration> = .milliseconds(1)...(.seconds(86_400))
-
-  /// Reads `{ shortest: 100ms, longest: 30s, healthy_after: 10s }` over what stands.
-  mutating func readWaits(_ value: ManifestValue, findings: Findings) {
-    guard
-      var fields = FieldDecoder(
-        value, "a mapping: { shortest: 100ms, longest: 30s, healthy_after: 10s }",
-        findings: findings)
-    else { return }
-    (shortest, longest) = Self.bounds(&fields, value, over: (shortest, longest))
-    healthyAfter = fields.value("healthy_after", default: healthyAfter) {
-      $0.duration($1, Self.waits)
-    }
-    fields.finish()
-  }
-
-  /// Reads `{ shortest: 1m, longest: 15m }` over what stands.
-  mutating func readQuarantine(_ value: ManifestValue, findings: Findings) {
-    guard
-      var fields = FieldDecoder(
-        value, "a mapping: { shortest: 1m, longest: 15m }", findings: findings)
-    else { return }
-    (shortestQuarantine, longestQuarantine) = Self.bounds(
-      &fields, value, over: (shortestQuarantine, longestQuarantine))
-    fields.finish()
-  }
-
-  private static func bounds(
-    _ fields: inout FieldDecoder, _ value: ManifestValue, over standard: (Duration, Duration)
-  ) -> (Duration, Duration) {
-    let shortest = fields.value("shortest", default: standard.0) { $0.duration($1, waits) }
-    let longest = fields.value("longest", default: standard.1) { $0.duration($1, waits) }
-    if shortest > longest {
-      fields.findings.add(
-        ManifestError(
-          .outOfRange, "'shortest' (\(shortest)) is above 'longest' (\(longest))",
-          at: value.location, expected: "'shortest' to be 'longest' or less"))
-    }
-    return (shortest, longest)
-  }
 }

@@ -23,22 +23,48 @@ public struct ConfigurationKey: Sendable, Equatable {
   /// Where it is declared.
   public let location: SourceLocation
 
-  init?(_ entry: ManifestValue.Entry, findings: Findings) {
-    guard
-      var fields = FieldDecoder(
-        entry.value, "a mapping: { type: double, default: 0.5, doc: \"...\" }", findings: findings)
-    else { return nil }
-    let typeEntry = fields.require(
-      "type", "one of \(ConfigurationType.names.joined(separator: ", "))")
-    let valuesEntry = fields.take("values")
-    let rangeEntry = fields.take("range")
-    let defaultEntry = fields.take("default")
-    let doc = fields.value("doc", default: "") { $0.string($1) }
-    let isSensitive = fields.value("sensitive", default: false) { $0.bool($1) }
-    fields.finish()
+  private enum Keys {
+    static let type = Key<ManifestValue>(
+      required: "type", type: ConfigurationType.names.joined(separator: ", "),
+      missing: "one of \(ConfigurationType.names.joined(separator: ", "))",
+      doc: "The type of the value."
+    ) { $1 }
+    static let values = Key.nested(
+      "values", type: "list of words", shown: "required for enum", doc: "The allowed words.")
+    static let range = Key.nested(
+      "range", type: "0..1, 1s.., ..64KiB", shown: "all",
+      doc: "The allowed values of int, double, duration, bytes.")
+    static let standard = Key.nested(
+      "default", type: "a value", shown: "none: the product must give one",
+      doc: "The value where a product gives none.")
+    static let doc = Key<String>(
+      "doc", type: "text", standard: "", shown: "empty", doc: "What the value does, for people."
+    ) { $0.string($1) }
+    static let isSensitive = Key.flag(
+      "sensitive", doc: "Keeps the value out of errors, plans and logs.")
+  }
 
-    guard let typeEntry,
-      let type = Self.readType(typeEntry.value, values: valuesEntry, findings: findings)
+  static let section = ManifestSection(
+    "config", "One key of a plugin's configuration, by its name.",
+    form: "a mapping: { type: double, default: 0.5, doc: \"...\" }",
+    keys: [
+      Keys.type.manifest, Keys.values.manifest, Keys.range.manifest, Keys.standard.manifest,
+      Keys.doc.manifest, Keys.isSensitive.manifest,
+    ])
+
+  init?(_ entry: ManifestValue.Entry, findings: Findings) {
+    guard let fields = FieldDecoder(entry.value, Self.section, findings: findings) else {
+      return nil
+    }
+    let typeValue = fields.read(Keys.type)
+    let valuesEntry = fields.entry(Keys.values)
+    let rangeEntry = fields.entry(Keys.range)
+    let defaultEntry = fields.entry(Keys.standard)
+    let doc = fields.read(Keys.doc) ?? ""
+    let isSensitive = fields.read(Keys.isSensitive) ?? false
+
+    guard let typeValue,
+      let type = Self.readType(typeValue, values: valuesEntry, findings: findings)
     else { return nil }
     let reader = ConfigurationReader(
       name: entry.key, type: type, isSensitive: isSensitive, findings: findings)

@@ -1,4 +1,4 @@
-import KithJSON
+package import KithJSON
 
 /// The configuration that a plugin understands: its keys in the order of the manifest.
 public struct ConfigurationSchema: Sendable, Equatable {
@@ -31,7 +31,7 @@ public struct ConfigurationSchema: Sendable, Equatable {
 
   /// The whole configuration of a worker: a member for each key, the product's value or else the default, as the worker
   /// gets it. What the product says about keys that do not exist, wrongly, or not at all is noted.
-  func configuration(
+  package func configuration(
     _ assignments: [ManifestValue.Entry], plugin: String, at location: SourceLocation,
     findings: Findings
   ) -> JSONObject {

@@ -1,71 +1,84 @@
 /// Collects what is wrong, so that all of it is told at once.
 ///
 /// A class, since several decoders of one file add to the same list; it never leaves the function that reads the file.
-final class Findings {
-  private(set) var errors: [ManifestError] = []
+package final class Findings {
+  /// What has been found so far.
+  package private(set) var errors: [ManifestError] = []
 
-  func add(_ error: ManifestError) {
+  /// An empty list.
+  package init() {}
+
+  /// Adds an error.
+  package func add(_ error: ManifestError) {
     errors.append(error)
   }
 
   /// Ends the reading of a file.
-  func throwIfAny() throws(ManifestErrors) {
+  package func throwIfAny() throws(ManifestErrors) {
     if let errors = ManifestErrors(errors) { throw errors }
   }
 }
 
-/// Takes the keys of one mapping one by one and then refuses what nobody asked for.
+/// Reads the keys of one mapping by the table of its section, and refuses all others.
 struct FieldDecoder {
   let location: SourceLocation
   let findings: Findings
+  private let section: ManifestSection
   private let entries: [ManifestValue.Entry]
-  private var known: [String] = []
 
   /// A decoder of a mapping; `nil`, with an error, when the value is something else.
-  init?(_ value: ManifestValue, _ expected: String, findings: Findings) {
+  init?(_ value: ManifestValue, _ section: ManifestSection, findings: Findings) {
     guard case .mapping(let entries) = value.content else {
       findings.add(
         ManifestError(
           .wrongType, "\(value.kindDescription) stands here", at: value.location,
-          expected: expected))
+          expected: section.form))
       return nil
     }
+    self.section = section
     self.entries = entries
     self.location = value.location
     self.findings = findings
+    refuseUnknownKeys()
   }
 
-  /// The entry of a key, when the file has it.
-  mutating func take(_ key: String) -> ManifestValue.Entry? {
-    known.append(key)
-    return entries.first { $0.key == key }
-  }
-
-  /// The entry of a key that must be there.
-  mutating func require(_ key: String, _ expected: String) -> ManifestValue.Entry? {
-    if let entry = take(key) { return entry }
-    findings.add(
-      ManifestError(
-        .missingKey, "the key '\(key)' is missing", at: location, expected: expected,
-        suggestion: nil))
-    return nil
-  }
-
-  /// Takes a key and reads its value; the default stands when it is not there or wrong (which is noted).
-  mutating func value<Value>(
-    _ key: String, default standard: Value, _ read: (Scalars, ManifestValue) -> Value?
-  ) -> Value {
-    take(key).flatMap { read(Scalars(name: "'\(key)'", findings: findings), $0.value) } ?? standard
-  }
-
-  /// Refuses the keys that were not taken.
-  func finish() {
+  private func refuseUnknownKeys() {
+    let known = section.keys.map(\.name)
     for entry in entries where !known.contains(entry.key) {
       findings.add(
         ManifestError(
           .unknownKey, "unknown key '\(entry.key)'", at: entry.location,
           expected: "one of \(known.joined(separator: ", "))",
           suggestion: nearestName(to: entry.key, among: known)))
+    }
+  }
+
+  /// The entry of a key as the file has it. Notes the absence of one that must be there.
+  func entry<Value>(_ key: Key<Value>) -> ManifestValue.Entry? {
+    let name = key.manifest.name
+    assert(section.keys.contains { $0.name == name }, "\(name) is not a key of \(section.name)")
+    if let entry = entries.first(where: { $0.key == name }) { return entry }
+    if let missing = key.missing {
+      findings.add(
+        ManifestError(
+          .missingKey, "the key '\(name)' is missing", at: location,
+          expected: missing))
+    }
+    return nil
+  }
+
+  /// The value of a key; nil when it is absent or wrong, which is noted.
+  func read<Value>(_ key: Key<Value>) -> Value? {
+    entry(key).flatMap {
+      key.read(Scalars(name: "'\(key.manifest.name)'", findings: findings), $0.value)
+    }
+  }
+
+  /// The value of a key with its place; nil when it is absent or wrong, which is noted.
+  func stated<Value: Equatable>(_ key: Key<Value>) -> Stated<Value>? {
+    read(key).flatMap { value in
+      entries.first { $0.key == key.manifest.name }
+        .map { Stated(value: value, location: $0.value.location) }
     }
   }
 }

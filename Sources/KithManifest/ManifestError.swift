@@ -34,6 +34,8 @@ public struct ManifestError: Error, Sendable, Equatable, CustomStringConvertible
     case contractMismatch
     /// Workers that require each other.
     case cycle
+    /// Configuration that the worker itself refuses.
+    case configurationRefused
     /// A plugin that does not support the product's posture.
     case postureMismatch
     /// Files for TLS that cannot be used: missing, no PEM, a key of another certificate, or one whose time is over.

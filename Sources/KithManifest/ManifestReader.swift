@@ -106,17 +106,34 @@ public struct ManifestReader: Sendable, Hashable {
   /// The product of that name on the search path, or of that file when it is a path (it has a slash or ends in
   /// `.yaml` or `.yml`), over its base.
   public func product(_ nameOrPath: String) throws(ManifestErrors) -> ProductManifest {
-    let isPath =
-      nameOrPath.contains("/") || nameOrPath.hasSuffix(".yaml") || nameOrPath.hasSuffix(".yml")
+    let isPath = Self.isPath(nameOrPath)
     let file = isPath ? Self.absolute(nameOrPath) : try productFile(named: nameOrPath)
     let product = try ProductManifest(parsing: try Self.text(of: file), file: file)
-    guard isPath || product.name == nameOrPath else {
-      throw ManifestErrors(
-        ManifestError(
-          .outOfRange, "'product' is '\(product.name)'", at: product.location,
-          expected: "'\(nameOrPath)', as the file is called"))
-    }
+    if !isPath { try Self.check(product, isNamed: nameOrPath) }
     guard let extends = product.extends else { return product }
+    return try product.extending(try base(extends, of: file))
+  }
+
+  /// The product that another extends: one of the search path where it is named, else that of a path from the other's folder.
+  private func base(
+    _ extends: ProductManifest.Extension, of file: String
+  ) throws(ManifestErrors) -> ProductManifest {
+    guard Self.isPath(extends.path) else {
+      do throws(ManifestErrors) {
+        let baseFile = try productFile(named: extends.path)
+        let base = try ProductManifest(parsing: try Self.text(of: baseFile), file: baseFile)
+        try Self.check(base, isNamed: extends.path)
+        return base
+      } catch {
+        // That there is no such product is told where it is named.
+        throw ManifestErrors(
+          error.errors.map { error in
+            var error = error
+            error.location = error.location ?? extends.location
+            return error
+          }) ?? error
+      }
+    }
     let baseFile =
       extends.path.hasPrefix("/") ? extends.path : "\(Self.parent(file))/\(extends.path)"
     let text: String
@@ -129,7 +146,22 @@ public struct ManifestReader: Sendable, Hashable {
           .unreadable, "the base '\(extends.path)' cannot be read: \(reason)",
           at: extends.location, expected: "a path from the folder of this file"))
     }
-    return try product.extending(try ProductManifest(parsing: text, file: baseFile))
+    return try ProductManifest(parsing: text, file: baseFile)
+  }
+
+  /// Whether a text means a file, rather than a product of the search path.
+  private static func isPath(_ text: String) -> Bool {
+    text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml")
+  }
+
+  private static func check(
+    _ product: ProductManifest, isNamed name: String
+  ) throws(ManifestErrors) {
+    guard product.name != name else { return }
+    throw ManifestErrors(
+      ManifestError(
+        .outOfRange, "'product' is '\(product.name)'", at: product.location,
+        expected: "'\(name)', as the file is called"))
   }
 
   /// The names of the products on the search path, sorted.
@@ -141,11 +173,6 @@ public struct ManifestReader: Sendable, Hashable {
       }
     }
     return names.sorted()
-  }
-
-  /// Reads a product and the plugins and plans it.
-  public func plan(_ nameOrPath: String) throws(ManifestErrors) -> Plan {
-    try Plan(product: try product(nameOrPath), catalogue: catalogue())
   }
 
   private var productFolders: [String] {

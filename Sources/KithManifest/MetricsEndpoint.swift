@@ -10,17 +10,23 @@ public struct MetricsEndpoint: Sendable, Hashable {
   /// Whether there is a socket.
   public let hasSocket: Bool
 
+  private enum Keys {
+    static let port = Key.integer(
+      "port", 1...65_535, doc: "Serves http://127.0.0.1:PORT/metrics.")
+    static let socket = Key.flag(
+      "socket", doc: "Serves GET /metrics on metrics.sock beside the host's control socket.")
+  }
+
+  static let section = ManifestSection(
+    "metrics", "Where the product's metrics are served as Prometheus text.",
+    form: "a mapping: { port: 9464 }, { socket: true } or both",
+    keys: [Keys.port.manifest, Keys.socket.manifest])
+
   init?(_ value: ManifestValue, findings: Findings) {
     let before = findings.errors.count
-    guard
-      var fields = FieldDecoder(
-        value, "a mapping: { port: 9464 }, { socket: true } or both", findings: findings)
-    else { return nil }
-    port = fields.value("port", default: nil) { scalars, value in
-      scalars.integer(value, 1...65_535).map { UInt16($0) }
-    }
-    hasSocket = fields.value("socket", default: false) { $0.bool($1) }
-    fields.finish()
+    guard let fields = FieldDecoder(value, Self.section, findings: findings) else { return nil }
+    port = fields.read(Keys.port).map { UInt16($0) }
+    hasSocket = fields.read(Keys.socket) ?? false
     guard findings.errors.count == before else { return nil }
     guard port != nil || hasSocket else {
       findings.add(

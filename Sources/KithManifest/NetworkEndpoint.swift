@@ -53,34 +53,62 @@ public struct NetworkEndpoint: Sendable, Equatable {
   private static let form =
     "{ address: tls+tcp://host:port, authorities, certificate, private_key }"
 
+  private enum Keys {
+    static let address = Key<String>(
+      required: "address", type: "address", missing: "tls+tcp://host:port",
+      doc: "tls+tcp://host:port, or tcp://host:port where insecure is true."
+    ) { $0.name($1, "tls+tcp://host:port", where: isAddress) }
+    static let serverName = Key<String>(
+      "server_name", type: "name", shown: "the address's host",
+      doc: "The name in the other side's certificate. Required where the host is a number."
+    ) { $0.name($1, "a name in the other side's certificate: pi.local", where: isName) }
+    static let files = [
+      file("authorities", "The authorities that must have signed the other side's certificate."),
+      file("certificate", "The own certificate, then those that lead to an authority."),
+      file("private_key", "The private key of the certificate."),
+    ]
+    static let actsFor = Key<People>(
+      "acts_for", type: "users, or a list of people", standard: .only([]), shown: "nobody",
+      doc: "For whom callers with a certificate may speak.", read: people)
+    static let insecure = Key.flag(
+      "insecure", doc: "Plain TCP: anybody on the way can read and change what is sent.")
+
+    private static func file(_ name: String, _ doc: String) -> Key<String> {
+      Key(
+        name, type: "path", shown: "none", doc: "\(doc) PEM; from this file's folder."
+      ) { scalars, value in
+        scalars.name(value, "the path of a file in PEM") { !$0.isEmpty && !$0.contains("\0") }
+      }
+    }
+  }
+
+  static let listenSection = ManifestSection(
+    "listen", "An address at which a worker listens for callers on other machines.", form: form,
+    keys: [Keys.address.manifest] + Keys.files.map(\.manifest)
+      + [Keys.actsFor.manifest, Keys.insecure.manifest])
+
+  static let remoteSection = ManifestSection(
+    "remote", "Where a service is that a worker on another machine serves.", form: form,
+    keys: [Keys.address.manifest, Keys.serverName.manifest] + Keys.files.map(\.manifest)
+      + [Keys.insecure.manifest])
+
   /// Reads an endpoint; what is wrong is noted.
   ///
   /// `isDialled`: it is called, rather than listened at; the other side's certificate must then be for a name.
   init?(_ value: ManifestValue, isDialled: Bool, findings: Findings) {
-    guard var fields = FieldDecoder(value, Self.form, findings: findings) else { return nil }
-    location = value.location
     let before = findings.errors.count
-    let address: String? = fields.require("address", "tls+tcp://host:port").flatMap { entry in
-      Scalars(name: "'address'", findings: findings)
-        .name(entry.value, "tls+tcp://host:port", where: Self.isAddress)
+    guard
+      let fields = FieldDecoder(
+        value, isDialled ? Self.remoteSection : Self.listenSection, findings: findings)
+    else { return nil }
+    location = value.location
+    let address = fields.read(Keys.address)
+    let isInsecure = fields.read(Keys.insecure) ?? false
+    let files = Keys.files.map { key in
+      fields.read(key).map { Self.path($0, besides: value.location.file) }
     }
-    let isInsecure = fields.value("insecure", default: false) { $0.bool($1) }
-    let files = ["authorities", "certificate", "private_key"].map { key in
-      fields.take(key).flatMap { entry in
-        Scalars(name: "'\(key)'", findings: findings)
-          .name(entry.value, "the path of a file in PEM") { !$0.isEmpty && !$0.contains("\0") }
-          .map { Self.path($0, besides: value.location.file) }
-      }
-    }
-    actsFor = isDialled ? .only([]) : Self.people(&fields, findings)
-    var serverName: String?
-    if isDialled {
-      serverName = fields.take("server_name").flatMap { entry in
-        Scalars(name: "'server_name'", findings: findings)
-          .name(entry.value, "a name in the other side's certificate: pi.local", where: Self.isName)
-      }
-    }
-    fields.finish()
+    actsFor = isDialled ? .only([]) : fields.read(Keys.actsFor) ?? .only([])
+    let serverName = isDialled ? fields.read(Keys.serverName) : nil
     guard findings.errors.count == before, let address else { return nil }
     self.address = address
     if address.hasPrefix("tcp:") {
@@ -129,21 +157,19 @@ public struct NetworkEndpoint: Sendable, Equatable {
   }
 
   /// `users`, or the ids of the people for whom callers may speak; empty for nobody.
-  var actsForText: String {
+  package var actsForText: String {
     switch actsFor {
     case .users: "users"
     case .only(let ids): ids.joined(separator: ", ")
     }
   }
 
-  private static func people(_ fields: inout FieldDecoder, _ findings: Findings) -> People {
+  @Sendable private static func people(_ scalars: Scalars, _ value: ManifestValue) -> People? {
     let form = "users, or a list of people's ids: [ada, bob]"
-    return fields.value("acts_for", default: .only([])) { scalars, value in
-      if case .scalar("users", isPlain: _) = value.content { return .users }
-      return scalars.list(value, form) { entry in
-        scalars.name(entry, form, where: Names.isUserID)
-      }.map(People.only)
-    }
+    if case .scalar("users", isPlain: _) = value.content { return .users }
+    return scalars.list(value, form) { entry in
+      scalars.name(entry, form, where: Names.isUserID)
+    }.map(People.only)
   }
 
   /// The port of the address.
@@ -151,7 +177,7 @@ public struct NetworkEndpoint: Sendable, Equatable {
     address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
   }
 
-  private static func isAddress(_ text: String) -> Bool {
+  @Sendable private static func isAddress(_ text: String) -> Bool {
     guard let scheme = ["tls+tcp://", "tcp://"].first(where: text.hasPrefix) else { return false }
     let rest = text.dropFirst(scheme.count)
     guard let colon = rest.lastIndex(of: ":"), colon > rest.startIndex,
@@ -160,7 +186,7 @@ public struct NetworkEndpoint: Sendable, Equatable {
     return rest.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !rest.contains("/")
   }
 
-  private static func isName(_ text: String) -> Bool {
+  @Sendable private static func isName(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 253
       && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
   }

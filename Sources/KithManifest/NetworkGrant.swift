@@ -50,20 +50,34 @@ public enum NetworkGrant: Sendable, Hashable {
     }
   }
 
+  private enum Keys {
+    static let hosts = Key<[String]>(
+      "hosts", type: "list of hosts", shown: "any host",
+      doc: "Names, *.names, addresses, networks. kith plan shows them; the worker keeps to them."
+    ) { scalars, value in
+      list(value, "a list of hosts: [api.example.com]", scalars) {
+        scalars.name($0, hostForm, where: isHost)
+      }
+    }
+    static let ports = Key<[UInt16]>(
+      "ports", type: "list of ports", shown: "443",
+      doc: "The TCP ports that it may connect to, which the kernel enforces."
+    ) { scalars, value in
+      list(value, "a list of TCP ports: [443]", scalars) {
+        scalars.integer($0, 1...65_535).map { UInt16($0) }
+      }
+    }
+  }
+
+  static let section = ManifestSection(
+    "network", "What a worker may connect to. At most \(most) hosts and ports.", form: form,
+    keys: [Keys.hosts.manifest, Keys.ports.manifest])
+
   private static func limited(_ value: ManifestValue, _ findings: Findings) -> NetworkGrant? {
-    guard var fields = FieldDecoder(value, form, findings: findings) else { return nil }
     let before = findings.errors.count
-    let hosts = fields.take("hosts").map {
-      list($0.value, "hosts", "a list of hosts: [api.example.com]", findings) { scalars, value in
-        scalars.name(value, hostForm, where: isHost)
-      }
-    }
-    let ports = fields.take("ports").map {
-      list($0.value, "ports", "a list of TCP ports: [443]", findings) { scalars, value in
-        scalars.integer(value, 1...65_535).map { UInt16($0) }
-      }
-    }
-    fields.finish()
+    guard let fields = FieldDecoder(value, section, findings: findings) else { return nil }
+    let hosts = fields.read(Keys.hosts)
+    let ports = fields.read(Keys.ports)
     guard findings.errors.count == before else { return nil }
     guard hosts != nil || ports != nil else {
       findings.add(
@@ -77,18 +91,18 @@ public enum NetworkGrant: Sendable, Hashable {
 
   /// A list of at least one value, each once.
   private static func list<Element: Hashable>(
-    _ value: ManifestValue, _ name: String, _ expected: String, _ findings: Findings,
-    _ read: (Scalars, ManifestValue) -> Element?
+    _ value: ManifestValue, _ expected: String, _ scalars: Scalars,
+    _ read: (ManifestValue) -> Element?
   ) -> [Element] {
-    let scalars = Scalars(name: "'\(name)'", findings: findings)
+    let findings = scalars.findings
     var seen: Set<Element> = []
     let before = findings.errors.count
     let elements = scalars.list(value, expected) { entry -> Element? in
-      guard let element = read(scalars, entry) else { return nil }
+      guard let element = read(entry) else { return nil }
       guard seen.insert(element).inserted else {
         findings.add(
           ManifestError(
-            .outOfRange, "'\(name)' names \(element) twice", at: entry.location,
+            .outOfRange, "\(scalars.name) names \(element) twice", at: entry.location,
             expected: "each once"))
         return nil
       }
@@ -97,9 +111,9 @@ public enum NetworkGrant: Sendable, Hashable {
     if findings.errors.count == before, let elements, !(1...most).contains(elements.count) {
       findings.add(
         ManifestError(
-          .outOfRange, "'\(name)' has \(elements.count) entries", at: value.location,
+          .outOfRange, "\(scalars.name) has \(elements.count) entries", at: value.location,
           expected: elements.isEmpty
-            ? "\(expected), or no '\(name)' at all" : "at most \(most)"))
+            ? "\(expected), or no \(scalars.name) at all" : "at most \(most)"))
     }
     return elements ?? []
   }

@@ -19,22 +19,31 @@ public struct Pager: Sendable, Hashable {
     self.webhook = webhook
   }
 
-  init?(_ value: ManifestValue, findings: Findings) {
-    let before = findings.errors.count
-    guard
-      var fields = FieldDecoder(
-        value, "a mapping: { command: [/usr/local/bin/page] }, { webhook: https://... } or both",
-        findings: findings)
-    else { return nil }
-    command = fields.value("command", default: []) { scalars, value in
+  private enum Keys {
+    static let command = Key<[String]>(
+      "command", type: "list of texts", standard: [], shown: "none",
+      doc: "A program by its absolute path, and its arguments. It reads the alert as JSON."
+    ) { scalars, value in
       scalars.list(value, "a list: [/usr/local/bin/page-oncall, --team, care]") {
         scalars.name($0, "a text without a zero byte") { !$0.contains("\0") }
       }
     }
-    webhook = fields.value("webhook", default: nil) { scalars, value in
-      scalars.name(value, "a URL: https://hooks.example.org/kith", where: Self.isURL)
-    }
-    fields.finish()
+    static let webhook = Key<String>(
+      "webhook", type: "URL", shown: "none",
+      doc: "Gets the alert as the body of a POST, which curl sends."
+    ) { $0.name($1, "a URL: https://hooks.example.org/kith", where: isURL) }
+  }
+
+  static let section = ManifestSection(
+    "pager", "Where alerts of severity page are sent. The host runs both ways outside any sandbox.",
+    form: "a mapping: { command: [/usr/local/bin/page] }, { webhook: https://... } or both",
+    keys: [Keys.command.manifest, Keys.webhook.manifest])
+
+  init?(_ value: ManifestValue, findings: Findings) {
+    let before = findings.errors.count
+    guard let fields = FieldDecoder(value, Self.section, findings: findings) else { return nil }
+    command = fields.read(Keys.command) ?? []
+    webhook = fields.read(Keys.webhook)
     guard findings.errors.count == before else { return nil }
     if let program = command.first, !program.hasPrefix("/") {
       findings.add(
@@ -52,7 +61,7 @@ public struct Pager: Sendable, Hashable {
   }
 
   /// A URL that is one word on a line, and no option of `curl`.
-  private static func isURL(_ text: String) -> Bool {
+  fileprivate static func isURL(_ text: String) -> Bool {
     guard text.hasPrefix("https://") || text.hasPrefix("http://"), text.utf8.count <= 2048 else {
       return false
     }

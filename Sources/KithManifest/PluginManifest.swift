@@ -1,5 +1,6 @@
 /// What a plugin says about itself in its `plugin.yaml`.
 ///
+/// ``ManifestSection/ofPlugins`` lists the keys, and `kith help plugin` prints them.
 /// ```yaml
 /// plugin: risk-engine                 # required
 /// version: 1.0.0                      # required
@@ -58,6 +59,11 @@ public struct PluginManifest: Sendable, Equatable {
   /// The configuration that it understands. None unless told.
   public let configuration: ConfigurationSchema
 
+  /// What it states of restarts, limits and its store; a product's values are laid over these.
+  package let restartOverrides: RestartPolicy.Overrides
+  package let limitOverrides: ResourceLimits.Overrides
+  package let storeOverrides: StoreSettings.Overrides
+
   /// What it was read from.
   public let source: ManifestText
   /// Where its name stands.
@@ -73,85 +79,51 @@ public struct PluginManifest: Sendable, Equatable {
   public init(parsing text: String, file: String) throws(ManifestErrors) {
     let root = try YAMLReader.read(text, file: file)
     let findings = Findings()
-    guard
-      var fields = FieldDecoder(
-        root, "the keys of a plugin: plugin, version, executable, ...", findings: findings)
-    else {
+    guard let fields = FieldDecoder(root, Self.section, findings: findings) else {
       try findings.throwIfAny()
       throw ManifestErrors(
         ManifestError(.syntax, "the file is no plugin", at: SourceLocation(file: file)))
     }
-    let nameEntry = fields.require("plugin", "the plugin's name: risk-engine")
-    let versionEntry = fields.require("version", "a version: 1.0.0")
-    let executableEntry = fields.require("executable", "a program's file name: risk-engine-worker")
-    let name = nameEntry.flatMap {
-      Scalars(name: "'plugin'", findings: findings).kebabName($0.value)
-    }
-    let version = versionEntry.flatMap {
-      Scalars(name: "'version'", findings: findings)
-        .name($0.value, "three numbers: 1.0.0, or 1.0.0-beta.1", where: Names.isVersion)
-    }
-    let executable = executableEntry.flatMap {
-      Scalars(name: "'executable'", findings: findings)
-        .name($0.value, "a file name without a folder: risk-engine-worker", where: Names.isFileName)
-    }
-    provides = fields.value("provides", default: []) {
-      Self.services($0, $1) {
-        $1.providedService($0)
-      } name: {
-        $0
-      }
-    }
-    let requiresEntry = fields.take("requires")
-    requires =
-      requiresEntry.flatMap {
-        Self.services(Scalars(name: "'requires'", findings: findings), $0.value) {
-          Requirement($0, scalars: $1)
-        } name: {
-          $0.name
-        }
-      } ?? []
-    postures = fields.value("postures", default: Posture.allCases) { scalars, value in
-      scalars.list(value, "a list: [ephemeral, personal]") { scalars.word($0, Posture.self) }
-    }
-    overlap = fields.value("overlap", default: false) { $0.bool($1) }
-    restart =
-      fields.take("restart").flatMap {
-        RestartPolicy($0.value, over: .standard, findings: findings)
-      } ?? .standard
-    limits =
-      fields.take("limits").flatMap {
-        ResourceLimits($0.value, over: ResourceLimits(), findings: findings)
-      } ?? ResourceLimits()
-    store =
-      fields.take("store").flatMap {
-        StoreSettings($0.value, over: StoreSettings(), findings: findings)
-      } ?? StoreSettings()
+    let name = fields.stated(Keys.name)
+    let version = fields.read(Keys.version)
+    let executable = fields.stated(Keys.executable)
+    provides = fields.read(Keys.provides) ?? []
+    let requires = fields.stated(Keys.requires)
+    postures = fields.read(Keys.postures) ?? Posture.allCases
+    overlap = fields.read(Keys.overlap) ?? false
+    restartOverrides =
+      fields.read(RestartPolicy.key).map { RestartPolicy.Overrides($0, findings: findings) }
+      ?? RestartPolicy.Overrides()
+    restart = RestartPolicy(restartOverrides, plugin: file, findings: findings)
+    limitOverrides =
+      fields.read(ResourceLimits.key).map { ResourceLimits.Overrides($0, findings: findings) }
+      ?? ResourceLimits.Overrides()
+    limits = ResourceLimits(limitOverrides, plugin: file, findings: findings)
+    storeOverrides =
+      fields.read(StoreSettings.key).map { StoreSettings.Overrides($0, findings: findings) }
+      ?? StoreSettings.Overrides()
+    store = StoreSettings(storeOverrides)
     network =
-      fields.take("network").flatMap { NetworkGrant($0.value, findings: findings) } ?? .none
-    http = fields.take("http").flatMap { HTTPGrant($0.value, findings: findings) }
-    actsFor = fields.value("acts_for", default: .caller) { $0.word($1) }
-    startTimeout = fields.value("start_timeout", default: .seconds(10)) {
-      $0.duration($1, Self.startTimeouts)
-    }
-    stopTimeout = fields.value("stop_timeout", default: .seconds(10)) {
-      $0.duration($1, Self.stopTimeouts)
-    }
-    watchdog = fields.value("watchdog", default: Self.standardWatchdog) { Self.watchdog($0, $1) }
+      fields.read(Keys.network).flatMap { NetworkGrant($0, findings: findings) } ?? .none
+    http = fields.read(HTTPGrant.key).flatMap { HTTPGrant($0, findings: findings) }
+    actsFor = fields.read(Keys.actsFor) ?? .caller
+    startTimeout = fields.read(Keys.startTimeout) ?? Self.standardTimeout
+    stopTimeout = fields.read(Keys.stopTimeout) ?? Self.standardTimeout
+    watchdog = fields.read(Keys.watchdog) ?? Self.standardWatchdog
     configuration =
-      fields.take("config").flatMap { ConfigurationSchema($0.value, findings: findings) }
+      fields.read(Keys.configuration).flatMap { ConfigurationSchema($0, findings: findings) }
       ?? ConfigurationSchema()
-    fields.finish()
     try findings.throwIfAny()
 
     source = ManifestText(file: file, text: text)
     let whole = SourceLocation(file: file)
-    self.name = name ?? ""
+    self.name = name?.value ?? ""
     self.version = version ?? ""
-    self.executable = executable ?? ""
-    location = nameEntry?.value.location ?? whole
-    executableLocation = executableEntry?.value.location ?? whole
-    requiresLocation = requiresEntry?.value.location ?? whole
+    self.executable = executable?.value ?? ""
+    self.requires = requires?.value ?? []
+    location = name?.location ?? whole
+    executableLocation = executable?.location ?? whole
+    requiresLocation = requires?.location ?? whole
   }
 
   /// The name that the text of a `plugin.yaml` gives, also when the text is no YAML; `nil` when it gives no right one.
@@ -166,32 +138,7 @@ public struct PluginManifest: Sendable, Equatable {
     return nil
   }
 
-  static let startTimeouts: ClosedRange<Duration> = .milliseconds(100)...(.seconds(3_600))
-  static let stopTimeouts: ClosedRange<Duration> = .zero...(.seconds(3_600))
-  static let standardWatchdog = Duration.seconds(10)
-
-  /// A watchdog time, or `off`.
-  static func watchdog(_ scalars: Scalars, _ value: ManifestValue) -> Duration?? {
-    if case .scalar("off", isPlain: true) = value.content { return .some(nil) }
-    return scalars.duration(value, .milliseconds(200)...(.seconds(3_600))).map(Optional.some)
-  }
-
-  /// A list of services, each once.
-  private static func services<Element>(
-    _ scalars: Scalars, _ value: ManifestValue, read: (ManifestValue, Scalars) -> Element?,
-    name: (Element) -> String
-  ) -> [Element]? {
-    var seen: Set<String> = []
-    return scalars.list(value, "a list of services: [kith.risk.v1.RiskEngine]") { entry in
-      guard let element = read(entry, scalars) else { return nil }
-      guard seen.insert(name(element)).inserted else {
-        scalars.findings.add(
-          ManifestError(
-            .duplicateService, "\(scalars.name) names \(name(element)) twice", at: entry.location,
-            expected: "each service once"))
-        return nil
-      }
-      return element
-    }
-  }
+  static let standardTimeout = Duration.seconds(10)
+  /// The watchdog of a plugin that states none.
+  package static let standardWatchdog = Duration.seconds(10)
 }

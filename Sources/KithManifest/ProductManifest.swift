@@ -1,13 +1,15 @@
 /// Which workers form a product, and how they are configured.
 ///
+/// ``ManifestSection/ofProducts`` lists the keys, and `kith help manifest` prints them.
 /// ```yaml
 /// product: boomer-buddy          # required
 /// title: Boomer Buddy
 /// posture: ephemeral
-/// extends: base.yaml             # another product, beside this file; one level deep
+/// extends: milo                  # another product, by name or by path (base.yaml); one level deep
 /// workers:
 ///   risk-engine:
 ///     config: { label_high: 0.75 }
+///   family-links: none           # drops a worker of the base
 ///   second-opinion:
 ///     plugin: risk-engine        # the worker's name unless told
 ///     restart: { type: temporary }
@@ -48,12 +50,14 @@ public struct ProductManifest: Sendable, Equatable {
   /// What it was read from: its own file, then that of its base.
   public let sources: [ManifestText]
 
+  /// What it drops of its base.
+  let dropped: Dropped
   private let statedTitle: String?
   private let statedPosture: Posture?
 
   /// The base of a product.
   public struct Extension: Sendable, Equatable {
-    /// A path, relative to the folder of the manifest.
+    /// The name of a product on the search path, or a path, relative to the folder of the manifest.
     public let path: String
     /// Where it stands.
     public let location: SourceLocation
@@ -65,53 +69,51 @@ public struct ProductManifest: Sendable, Equatable {
   public init(parsing text: String, file: String) throws(ManifestErrors) {
     let root = try YAMLReader.read(text, file: file)
     let findings = Findings()
-    guard
-      var fields = FieldDecoder(
-        root, "the keys of a product: product, title, posture, workers, ...", findings: findings)
-    else {
+    guard let fields = FieldDecoder(root, Self.section, findings: findings) else {
       try findings.throwIfAny()
       throw ManifestErrors(
         ManifestError(.syntax, "the file is no product", at: SourceLocation(file: file)))
     }
-    let nameEntry = fields.require("product", "the product's name: boomer-buddy")
-    let name = nameEntry.flatMap {
-      Scalars(name: "'product'", findings: findings).kebabName($0.value)
+    let name = fields.stated(Keys.name)
+    let title = fields.read(Keys.title)
+    let posture = fields.read(Keys.posture)
+    let extends = fields.stated(Keys.extends).map {
+      Extension(path: $0.value, location: $0.location)
     }
-    let title: String? = fields.value("title", default: nil) { $0.string($1) }
-    let posture: Posture? = fields.value("posture", default: nil) { $0.word($1) }
-    let extends: Extension? = fields.take("extends").flatMap { entry in
-      Scalars(name: "'extends'", findings: findings)
-        .name(entry.value, "a path: base.yaml") { !$0.isEmpty && !$0.contains("\0") }
-        .map { Extension(path: $0, location: entry.value.location) }
+    let workersValue = fields.read(Keys.workers)
+    let workers = NamedEntries(workersValue, Self.workersForm, "'workers'", findings) {
+      WorkerEntry($0, findings: findings)
     }
-    let workersEntry = fields.take("workers")
-    let workers = workersEntry.map { Self.workers($0.value, findings: findings) } ?? []
-    let remote =
-      fields.take("remote").map { Self.remoteServices($0.value, findings: findings) } ?? []
-    let metrics = fields.take("metrics").flatMap {
-      MetricsEndpoint($0.value, findings: findings)
+    let remote = NamedEntries(fields.read(Keys.remote), Self.remoteForm, "'remote'", findings) {
+      Self.remoteService($0, findings: findings)
     }
-    let alerts = fields.take("alerts").map { Self.alerts($0.value, findings: findings) } ?? []
-    let pager = fields.take("pager").flatMap { Pager($0.value, findings: findings) }
-    fields.finish()
-    if extends == nil, workers.isEmpty, findings.errors.isEmpty {
+    let metrics = fields.read(Keys.metrics).flatMap { MetricsEndpoint($0, findings: findings) }
+    let alerts = NamedEntries(fields.read(Keys.alerts), Self.alertsForm, "'alerts'", findings) {
+      AlertRule($0, findings: findings)
+    }
+    let pager = fields.read(Keys.pager).flatMap { Pager($0, findings: findings) }
+    let dropped = Dropped(
+      workers: workers.dropped, remoteServices: remote.dropped, alerts: alerts.dropped)
+    if extends == nil { dropped.refuse(because: "there is no base", findings) }
+    if extends == nil, workers.values.isEmpty, findings.errors.isEmpty {
       findings.add(
         ManifestError(
-          .missingKey, "the product has no workers", at: workersEntry?.location ?? root.location,
+          .missingKey, "the product has no workers", at: workersValue?.location ?? root.location,
           expected: "at least one under 'workers'"))
     }
     try findings.throwIfAny()
     self.init(
-      name: name ?? "", title: title, posture: posture, workers: workers,
-      remoteServices: remote, metrics: metrics, alerts: alerts, pager: pager,
-      location: nameEntry?.value.location ?? root.location, extends: extends,
+      name: name?.value ?? "", title: title, posture: posture, workers: workers.values,
+      remoteServices: remote.values, metrics: metrics, alerts: alerts.values, pager: pager,
+      location: name?.location ?? root.location, extends: extends, dropped: dropped,
       sources: [ManifestText(file: file, text: text)])
   }
 
   private init(
     name: String, title: String?, posture: Posture?, workers: [WorkerEntry],
     remoteServices: [RemoteService], metrics: MetricsEndpoint?, alerts: [AlertRule],
-    pager: Pager?, location: SourceLocation, extends: Extension?, sources: [ManifestText]
+    pager: Pager?, location: SourceLocation, extends: Extension?, dropped: Dropped,
+    sources: [ManifestText]
   ) {
     self.name = name
     self.title = title ?? name
@@ -123,14 +125,15 @@ public struct ProductManifest: Sendable, Equatable {
     self.pager = pager
     self.location = location
     self.extends = extends
+    self.dropped = dropped
     self.sources = sources
     statedTitle = title
     statedPosture = posture
   }
 
   /// The product over its base: what it states stands, the rest is the base's. A worker of both has the keys of both,
-  /// a configuration key of both has this product's value.
-  /// - Throws: when the base extends a further one.
+  /// a configuration key of both has this product's value, and what it drops (`reminders: none`) is gone.
+  /// - Throws: when the base extends a further one, or has no worker, service or alert that is dropped.
   public func extending(_ base: ProductManifest) throws(ManifestErrors) -> ProductManifest {
     if let further = base.extends {
       throw ManifestErrors(
@@ -138,68 +141,38 @@ public struct ProductManifest: Sendable, Equatable {
           .outOfRange, "the base of \(name) extends '\(further.path)' itself",
           at: further.location, expected: "one level: name that base directly"))
     }
-    var merged = base.workers.map { entry in
+    let findings = Findings()
+    dropped.refuse(whatLacks: base, findings)
+    try findings.throwIfAny()
+    let gone = dropped.names
+    var merged = base.workers.filter { !gone.workers.contains($0.name) }.map { entry in
       workers.first { $0.name == entry.name }.map { $0.over(entry) } ?? entry
     }
     merged += workers.filter { entry in !base.workers.contains { $0.name == entry.name } }
+    let services = gone.remoteServices.union(remoteServices.map(\.service))
+    let rules = gone.alerts.union(alerts.map(\.name))
     return ProductManifest(
       name: name, title: statedTitle, posture: statedPosture ?? base.statedPosture,
       workers: merged,
-      remoteServices: base.remoteServices.filter { old in
-        !remoteServices.contains { $0.service == old.service }
-      } + remoteServices, metrics: metrics ?? base.metrics,
-      alerts: base.alerts.filter { old in !alerts.contains { $0.name == old.name } } + alerts,
-      pager: pager ?? base.pager, location: location, extends: nil, sources: sources + base.sources)
+      remoteServices: base.remoteServices.filter { !services.contains($0.service) }
+        + remoteServices, metrics: metrics ?? base.metrics,
+      alerts: base.alerts.filter { !rules.contains($0.name) } + alerts,
+      pager: pager ?? base.pager, location: location, extends: nil, dropped: Dropped(),
+      sources: sources + base.sources)
   }
 
-  private static func remoteServices(
-    _ value: ManifestValue, findings: Findings
-  ) -> [RemoteService] {
-    guard case .mapping(let entries) = value.content else {
+  private static func remoteService(
+    _ entry: ManifestValue.Entry, findings: Findings
+  ) -> RemoteService? {
+    guard Names.isService(entry.key) else {
       findings.add(
         ManifestError(
-          .wrongType, "'remote' is \(value.kindDescription)", at: value.location,
-          expected: "a mapping of services to where they are: "
-            + "'kith.risk.v1.RiskEngine: { address: tls+tcp://host:port, ... }'"))
-      return []
+          .outOfRange, "the service's name is '\(entry.key.prefix(80))'", at: entry.location,
+          expected: "a service's full name: kith.risk.v1.RiskEngine"))
+      return nil
     }
-    return entries.compactMap { entry in
-      guard Names.isService(entry.key) else {
-        findings.add(
-          ManifestError(
-            .outOfRange, "the service's name is '\(entry.key.prefix(80))'", at: entry.location,
-            expected: "a service's full name: kith.risk.v1.RiskEngine"))
-        return nil
-      }
-      return NetworkEndpoint(entry.value, isDialled: true, findings: findings).map {
-        RemoteService(service: entry.key, endpoint: $0, location: entry.location)
-      }
-    }
-  }
-
-  private static func alerts(_ value: ManifestValue, findings: Findings) -> [AlertRule] {
-    switch value.content {
-    case .null: return []
-    case .mapping(let entries): return entries.compactMap { AlertRule($0, findings: findings) }
-    case .scalar, .list:
-      findings.add(
-        ManifestError(
-          .wrongType, "'alerts' is \(value.kindDescription)", at: value.location,
-          expected: "a mapping of names to rules: 'errors: { measure: error_rate, above: 5% }'"))
-      return []
-    }
-  }
-
-  private static func workers(_ value: ManifestValue, findings: Findings) -> [WorkerEntry] {
-    switch value.content {
-    case .null: return []
-    case .mapping(let entries): return entries.compactMap { WorkerEntry($0, findings: findings) }
-    case .scalar, .list:
-      findings.add(
-        ManifestError(
-          .wrongType, "'workers' is \(value.kindDescription)", at: value.location,
-          expected: "a mapping of names to settings: 'risk-engine: {}'"))
-      return []
+    return NetworkEndpoint(entry.value, isDialled: true, findings: findings).map {
+      RemoteService(service: entry.key, endpoint: $0, location: entry.location)
     }
   }
 }

@@ -58,9 +58,30 @@ public struct Requirement: Sendable, Hashable {
   }
 
   /// Both requirements in one, of the same worker: the better health, the stronger answer to its loss.
-  func joined(with other: Requirement) -> Requirement {
+  package func joined(with other: Requirement) -> Requirement {
     Requirement(name, health: max(health, other.health), onLoss: max(onLoss, other.onLoss))
   }
+
+  private enum Keys {
+    static let service = Key<String>(
+      required: "service", type: "service",
+      missing: "a service's full name: kith.risk.v1.RiskEngine",
+      doc: "The full name of the service."
+    ) { $0.serviceName($1) }
+    static let health = Key<Health>.word(
+      "health", standard: .ready,
+      doc: "The state that the provider must reach before this worker starts.")
+    static let onLoss = Key<Loss>.word(
+      "on_loss", standard: .ignore, doc: "The effect when the provider loses that state.")
+    static let isOptional = Key.flag("optional", doc: "The product may lack the service.")
+  }
+
+  static let section = ManifestSection(
+    "requires", "One service that a worker calls. A service's full name alone is the short form.",
+    form: "a service, or { service: kith.risk.v1.RiskEngine, health: ready, on_loss: hold }",
+    keys: [
+      Keys.service.manifest, Keys.health.manifest, Keys.onLoss.manifest, Keys.isOptional.manifest,
+    ])
 
   /// Reads a service's name, or the long form.
   init?(_ value: ManifestValue, scalars: Scalars) {
@@ -69,17 +90,13 @@ public struct Requirement: Sendable, Hashable {
       self.init(name)
       return
     }
-    guard
-      var fields = FieldDecoder(
-        value, "a service, or { service: kith.risk.v1.RiskEngine, health: ready, on_loss: hold }",
-        findings: scalars.findings)
-    else { return nil }
-    let name = fields.require("service", "a service's full name: kith.risk.v1.RiskEngine")
-      .flatMap { Scalars(name: "'service'", findings: scalars.findings).serviceName($0.value) }
-    let health: Health = fields.value("health", default: .ready) { $0.word($1) }
-    let onLoss: Loss = fields.value("on_loss", default: .ignore) { $0.word($1) }
-    let isOptional = fields.value("optional", default: false) { $0.bool($1) }
-    fields.finish()
+    guard let fields = FieldDecoder(value, Self.section, findings: scalars.findings) else {
+      return nil
+    }
+    let name = fields.read(Keys.service)
+    let health = fields.read(Keys.health) ?? .ready
+    let onLoss = fields.read(Keys.onLoss) ?? .ignore
+    let isOptional = fields.read(Keys.isOptional) ?? false
     guard let name else { return nil }
     self.init(name, health: health, onLoss: onLoss, isOptional: isOptional)
   }

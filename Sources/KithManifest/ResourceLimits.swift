@@ -39,46 +39,8 @@ public struct ResourceLimits: Sendable, Hashable {
     self.processorWeight = processorWeight
   }
 
-  private static let leastMemory: Int128 = 16 << 20
-
-  /// Reads `{ memory: 256MiB, open_files: 256 }` over limits that stand where a key is not given.
-  init?(_ value: ManifestValue, over standard: ResourceLimits, findings: Findings) {
-    guard
-      var fields = FieldDecoder(
-        value, "a mapping: { memory: 256MiB, open_files: 256 }", findings: findings)
-    else { return nil }
-    memoryBytes = fields.value("memory", default: standard.memoryBytes, Self.memory)
-    memoryHighBytes = fields.value("memory_high", default: standard.memoryHighBytes, Self.memory)
-    openFiles = fields.value("open_files", default: standard.openFiles) {
-      $0.integer($1, 64...1_048_576)
-    }
-    processes = fields.value("processes", default: standard.processes) {
-      $0.integer($1, 8...1_000_000)
-    }
-    processors = fields.value("cpu", default: standard.processors) { scalars, value in
-      guard let number = scalars.double(value) else { return nil }
-      return (0.01...1024).contains(number) ? number : scalars.outOfRange(value, "0.01..1024")
-    }
-    processorWeight = fields.value("cpu_weight", default: standard.processorWeight) {
-      $0.integer($1, 1...10_000)
-    }
-    if let high = memoryHighBytes, let most = memoryBytes, high > most {
-      findings.add(
-        ManifestError(
-          .outOfRange, "'memory_high' is above 'memory'", at: value.location,
-          expected: "'memory_high' to be 'memory' or less"))
-    }
-    fields.finish()
-  }
-
-  private static func memory(_ scalars: Scalars, _ value: ManifestValue) -> UInt64?? {
-    guard let bytes = scalars.bytes(value) else { return nil }
-    guard bytes >= leastMemory else { return scalars.outOfRange(value, "16MiB at least") }
-    return .some(UInt64(bytes))
-  }
-
   /// Amounts of memory as a manifest has them, in the largest unit that comes out whole: `256MiB`.
-  static func words(_ bytes: UInt64) -> String {
+  package static func words(_ bytes: UInt64) -> String {
     for (unit, shift) in [("GiB", UInt64(30)), ("MiB", 20), ("KiB", 10)]
     where bytes > 0 && bytes & ((1 << shift) - 1) == 0 {
       return "\(bytes >> shift)\(unit)"

@@ -30,12 +30,12 @@ extension RestartPolicy.Budget: CustomStringConvertible {
 
 extension Duration {
   /// As a manifest has it, in the largest unit that comes out whole: `30s`, `250ms`, `10m`.
-  var short: String {
+  package var short: String {
     let milliseconds = inMilliseconds
     for (unit, size) in [("d", Int64(86_400_000)), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
     where milliseconds > 0 && milliseconds % size == 0 {
       return "\(milliseconds / size)\(unit)"
     }
-    return "\(milliseconds)ms"
+    return milliseconds == 0 ? "0s" : "\(milliseconds)ms"
   }
 }

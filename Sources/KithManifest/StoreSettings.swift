@@ -29,38 +29,6 @@ public struct StoreSettings: Sendable, Hashable {
     self.keepEvents = keepEvents
     self.keepEventsBytes = keepEventsBytes
   }
-
-  /// Reads `{ when_damaged: salvage }` over settings that stand where a key is not given.
-  init?(_ value: ManifestValue, over standard: StoreSettings, findings: Findings) {
-    guard
-      var fields = FieldDecoder(
-        value, "a mapping: { when_damaged: refuse, keep_events: 30d }", findings: findings)
-    else { return nil }
-    whenDamaged = fields.value("when_damaged", default: standard.whenDamaged) { $0.word($1) }
-    keepEvents = fields.value("keep_events", default: standard.keepEvents) {
-      $0.duration($1, .seconds(60)...(.seconds(3_650 * 86_400)))
-    }
-    keepEventsBytes = fields.value("keep_events_size", default: standard.keepEventsBytes) {
-      scalars, value in
-      guard let bytes = scalars.bytes(value) else { return nil }
-      guard (64 << 10...1 << 40).contains(bytes) else {
-        return scalars.outOfRange(value, "64KiB to 1TiB")
-      }
-      return UInt64(bytes)
-    }
-    fields.finish()
-  }
-
-  /// The settings as a manifest has them, by the key that each has in a plan of changes.
-  var settings: [PlannedSetting] {
-    [
-      PlannedSetting(key: "store.when_damaged", value: whenDamaged.rawValue, reach: .process),
-      PlannedSetting(key: "store.keep_events", value: keepEvents.short, reach: .process),
-      PlannedSetting(
-        key: "store.keep_events_size", value: ResourceLimits.words(keepEventsBytes),
-        reach: .process),
-    ]
-  }
 }
 
 extension StoreSettings: CustomStringConvertible {

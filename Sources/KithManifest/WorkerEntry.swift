@@ -19,13 +19,14 @@ public struct WorkerEntry: Sendable, Equatable {
   /// Where that stands; nil where it is the plugin's.
   public let httpLocation: SourceLocation?
 
-  let restart: [ManifestValue]
-  let limits: [ManifestValue]
-  let store: [ManifestValue]
-  let startTimeout: Duration?
-  let stopTimeout: Duration?
+  /// What it states, to be laid over what its plugin states.
+  package let restart: RestartPolicy.Overrides
+  package let limits: ResourceLimits.Overrides
+  package let store: StoreSettings.Overrides
+  package let startTimeout: Duration?
+  package let stopTimeout: Duration?
   /// Its own watchdog: absent where it states none, nil within for `off`.
-  let watchdog: Duration??
+  package let watchdog: Duration??
 
   /// The name of its plugin: the worker's own name unless told.
   public var plugin: String { statedPlugin ?? name }
@@ -53,40 +54,29 @@ public struct WorkerEntry: Sendable, Equatable {
     // `reminders:` with nothing after it means the same as `reminders: {}`.
     var value = entry.value
     if value.content == .null { value.content = .mapping([]) }
-    guard
-      var fields = FieldDecoder(
-        value, "a mapping: { config: { ... } }, or {} for the plugin's defaults",
-        findings: findings)
-    else { return nil }
-    let pluginEntry = fields.take("plugin")
-    statedPlugin = pluginEntry.flatMap {
-      Scalars(name: "'plugin'", findings: findings).kebabName($0.value)
+    guard let fields = FieldDecoder(value, Self.section, findings: findings) else { return nil }
+    let plugin = fields.stated(Keys.plugin)
+    statedPlugin = plugin?.value
+    pluginLocation = plugin?.location ?? entry.location
+    configuration = fields.read(Keys.configuration) ?? []
+    listen = fields.read(Keys.listen).flatMap {
+      NetworkEndpoint($0, isDialled: false, findings: findings)
     }
-    pluginLocation = pluginEntry?.value.location ?? entry.location
-    configuration = fields.take("config").flatMap { Self.entries($0.value, findings) } ?? []
-    listen = fields.take("listen").flatMap {
-      NetworkEndpoint($0.value, isDialled: false, findings: findings)
-    }
-    let httpEntry = fields.take("http")
-    http = httpEntry.flatMap { HTTPGrant($0.value, findings: findings) }
-    httpLocation = httpEntry?.value.location
-    restart = fields.take("restart").map { [$0.value] } ?? []
-    limits = fields.take("limits").map { [$0.value] } ?? []
-    store = fields.take("store").map { [$0.value] } ?? []
-    startTimeout = fields.value("start_timeout", default: nil) {
-      $0.duration($1, PluginManifest.startTimeouts)
-    }
-    stopTimeout = fields.value("stop_timeout", default: nil) {
-      $0.duration($1, PluginManifest.stopTimeouts)
-    }
-    watchdog = fields.value("watchdog", default: nil) {
-      PluginManifest.watchdog($0, $1).map(Optional.some)
-    }
-    fields.finish()
-    // Read for their errors now, so that all of a file's errors come together; over the plugin's values in the plan.
-    for value in restart { _ = RestartPolicy(value, over: .standard, findings: findings) }
-    for value in limits { _ = ResourceLimits(value, over: ResourceLimits(), findings: findings) }
-    for value in store { _ = StoreSettings(value, over: StoreSettings(), findings: findings) }
+    let httpValue = fields.read(HTTPGrant.key)
+    http = httpValue.flatMap { HTTPGrant($0, findings: findings) }
+    httpLocation = httpValue?.location
+    restart =
+      fields.read(RestartPolicy.key).map { RestartPolicy.Overrides($0, findings: findings) }
+      ?? RestartPolicy.Overrides()
+    limits =
+      fields.read(ResourceLimits.key).map { ResourceLimits.Overrides($0, findings: findings) }
+      ?? ResourceLimits.Overrides()
+    store =
+      fields.read(StoreSettings.key).map { StoreSettings.Overrides($0, findings: findings) }
+      ?? StoreSettings.Overrides()
+    startTimeout = fields.read(PluginManifest.Keys.startTimeout)
+    stopTimeout = fields.read(PluginManifest.Keys.stopTimeout)
+    watchdog = fields.read(PluginManifest.Keys.watchdog)
   }
 
   private init(_ entry: WorkerEntry, over base: WorkerEntry) {
@@ -102,9 +92,9 @@ public struct WorkerEntry: Sendable, Equatable {
     listen = entry.listen ?? base.listen
     http = entry.http ?? base.http
     httpLocation = entry.httpLocation ?? base.httpLocation
-    restart = base.restart + entry.restart
-    limits = base.limits + entry.limits
-    store = base.store + entry.store
+    restart = entry.restart.over(base.restart)
+    limits = entry.limits.over(base.limits)
+    store = entry.store.over(base.store)
     startTimeout = entry.startTimeout ?? base.startTimeout
     stopTimeout = entry.stopTimeout ?? base.stopTimeout
     watchdog = entry.watchdog ?? base.watchdog
@@ -115,30 +105,35 @@ public struct WorkerEntry: Sendable, Equatable {
     WorkerEntry(self, over: base)
   }
 
-  /// The plugin's restart policy with what this entry says laid over it.
-  func restart(over standard: RestartPolicy) -> RestartPolicy {
-    restart.reduce(standard) { RestartPolicy($1, over: $0, findings: Findings()) ?? $0 }
-  }
-
-  /// The plugin's limits with what this entry says laid over them.
-  func limits(over standard: ResourceLimits) -> ResourceLimits {
-    limits.reduce(standard) { ResourceLimits($1, over: $0, findings: Findings()) ?? $0 }
-  }
-
-  /// The plugin's settings of its store with what this entry says laid over them.
-  func store(over standard: StoreSettings) -> StoreSettings {
-    store.reduce(standard) { StoreSettings($1, over: $0, findings: Findings()) ?? $0 }
-  }
-
-  private static func entries(
-    _ value: ManifestValue, _ findings: Findings
-  ) -> [ManifestValue.Entry]? {
-    switch value.content {
-    case .null: return []
-    case .mapping(let entries): return entries
-    case .scalar, .list:
-      return Scalars(name: "'config'", findings: findings)
-        .wrongType(value, "a mapping of configuration keys to values")
+  private enum Keys {
+    static let plugin = Key<String>(
+      "plugin", type: "name", shown: "the worker's name", doc: "The plugin that it runs."
+    ) { $0.kebabName($1) }
+    static let configuration = Key<[ManifestValue.Entry]>(
+      "config", type: "mapping of keys", standard: [], shown: "the plugin's",
+      doc: "Values for the plugin's configuration keys."
+    ) { scalars, value in
+      switch value.content {
+      case .null: return []
+      case .mapping(let entries): return entries
+      case .scalar, .list:
+        return scalars.wrongType(value, "a mapping of configuration keys to values")
+      }
     }
+    static let listen = Key.nested(
+      "listen", shown: "none", section: "listen",
+      doc: "An address for callers on other machines.")
   }
+
+  static let section = ManifestSection(
+    "workers", "One worker, by its name. What it leaves out is as its plugin states.",
+    form: "a mapping: { config: { ... } }, or {} for the plugin's defaults",
+    keys: [
+      Keys.plugin.manifest, Keys.configuration.manifest, RestartPolicy.key.manifest.ofWorker,
+      ResourceLimits.key.manifest.ofWorker, StoreSettings.key.manifest.ofWorker,
+      PluginManifest.Keys.startTimeout.manifest.ofWorker,
+      PluginManifest.Keys.stopTimeout.manifest.ofWorker,
+      PluginManifest.Keys.watchdog.manifest.ofWorker, HTTPGrant.key.manifest.ofWorker,
+      Keys.listen.manifest,
+    ])
 }

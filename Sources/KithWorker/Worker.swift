@@ -48,6 +48,41 @@ public enum Worker {
     static let terminated: Int32 = 128 + SIGTERM
   }
 
+  /// Runs a worker whose settings are read from its configuration, and lets them be checked without a run.
+  ///
+  /// `kith plan`, `kith up` and `kith apply` start the program with `--check-configuration` before they start or change
+  /// anything: `settings` is then tried on the configuration of the product, and what it throws is shown at the key's line in the
+  /// manifest.
+  /// ```swift
+  /// import KithWorker
+  /// import RiskEngineService
+  ///
+  /// @Sendable func settings(_ configuration: WorkerConfiguration) throws -> RiskEngineSettings {
+  ///   try RiskEngineSettings(
+  ///     medium: configuration.double("label_medium"), high: configuration.double("label_high"))
+  /// }
+  ///
+  /// try await Worker.run(settings: settings) { context, settings in
+  ///   [try RiskEngineService(resources: context.pluginDirectory, settings: settings).definition]
+  /// }
+  /// ```
+  /// - Parameters:
+  ///   - settings: reads the settings. It must depend on the configuration and on files that the sandbox shows, not on the
+  ///     worker's store or on other workers. Throw ``ConfigurationError``, or `RPCError.invalidArgument(field:_:)` with the field
+  ///     `configuration.KEY`, for a value that it refuses.
+  ///   - makeServices: makes the worker's services from its context and its settings.
+  /// - Throws: as ``run(_:)``.
+  public static func run<Settings: Sendable>(
+    settings: @escaping @Sendable (WorkerConfiguration) throws -> Settings,
+    _ makeServices:
+      @escaping @Sendable (WorkerContext, Settings) async throws -> [ServiceDefinition]
+  ) async throws {
+    if ConfigurationCheck.isAsked { ConfigurationCheck.run { _ = try settings($0) } }
+    try await run { context in
+      try await makeServices(context, settings(context.configuration))
+    }
+  }
+
   /// Runs the worker until it is told to end, then ends the process.
   /// - Parameter makeServices: makes the worker's services from its context.
   /// - Throws: nothing that a `main` could act on: what goes wrong before the worker serves is told on standard error and
@@ -55,6 +90,7 @@ public enum Worker {
   public static func run(
     _ makeServices: @escaping @Sendable (WorkerContext) async throws -> [ServiceDefinition]
   ) async throws {
+    if ConfigurationCheck.isAsked { ConfigurationCheck.run(nil) }
     // A reader that is gone (the host's end of the log, a caller's socket) is an error of one write, not of the process.
     signal(SIGPIPE, SIG_IGN)
     let launch: Launch

@@ -9,5 +9,5 @@ struct KithDaemon: AsyncParsableCommand {
     abstract: "Runs the workers of one product.",
     discussion: "`kith up PRODUCT` starts this in the background; `kith down` ends it.",
     version: "kithd \(HostVersion.current)",
-    subcommands: [Run.self, Left.self])
+    subcommands: [Run.self, Left.self, Check.self])
 }

@@ -1,28 +1,34 @@
 import Testing
 
-/// A module imports only from layers below it, and only what its row lists.
+/// Which libraries a module imports, and what plugins and pure modules see of the others. `LayerTests` has the layers.
 @Suite struct ImportTests {
-  @Test func everyModuleOfSourcesHasARowAndKeepsToIt() throws {
-    for folder in try SourceTree.names(in: "Sources") {
-      switch folder {
-      case "CLinux", "CNng", "CProtobufC", "KithContractsC":
-        #expect(
-          SourceTree.files(below: "Sources/\(folder)", suffix: ".swift").isEmpty,
-          "Sources/\(folder) is C: no Swift belongs there.")
-      case "KithContracts":
-        for area in try SourceTree.names(in: "Sources/KithContracts") {
-          // A plugin's contract needs no row.
-          let row = Layers.rows["\(area)Contract"]
-          try check(folder: "Sources/KithContracts/\(area)", module: "\(area)Contract") {
-            row?.contains($0) ?? Layers.allowed(area: area, import: $0)
-          }
-        }
-      default:
-        let row = try #require(
-          Layers.rows[folder],
-          "Sources/\(folder) has no row in Layers.swift: say what it may import.")
-        try check(folder: "Sources/\(folder)", module: folder) { row.contains($0) }
+  @Test func librariesAreImportedWhereTheTableSaysSo() throws {
+    let graph = try ModuleGraph()
+    for (name, module) in graph.modules where module.folder.hasPrefix("Sources/") {
+      try check(folder: module.folder, module: name) { imported in
+        let library = ModuleGraph.module(ofImport: imported)
+        if library == "KithContractsC" { return name.hasSuffix("Contract") }
+        return graph.modules[library] != nil && ExternalModules.importers[library] == nil
+          || ExternalModules.importers[library]?.contains(name) == true
       }
+    }
+  }
+
+  @Test func pureModulesImportOnlyEachOther() throws {
+    let graph = try ModuleGraph()
+    let bindings = Set(ExternalModules.importers.keys)
+    for name in ExternalModules.pure {
+      let module = try #require(graph.modules[name], "There is no module \(name).")
+      let others = module.imports.subtracting(ExternalModules.pure).subtracting(bindings)
+      #expect(others.isEmpty, "\(name) is pure and imports \(others.sorted()).")
+    }
+  }
+
+  @Test func whereCIsNoSwiftBelongs() {
+    for folder in ["CLinux", "CNng", "CProtobufC", "KithContractsC"] {
+      #expect(
+        SourceTree.files(below: "Sources/\(folder)", suffix: ".swift").isEmpty,
+        "Sources/\(folder) is C: no Swift belongs there.")
     }
   }
 
@@ -31,7 +37,7 @@ import Testing
       let parts = ["Domain", "Service", "Worker"]
       for part in try SourceTree.names(in: "Plugins/\(plugin)").filter(parts.contains) {
         try check(folder: "Plugins/\(plugin)/\(part)", module: "\(plugin)\(part)") {
-          Layers.allowed(plugin: plugin, part: part, import: $0)
+          ExternalModules.allowed(plugin: plugin, part: part, import: $0)
         }
       }
     }
@@ -77,12 +83,11 @@ import Testing
   /// Checks each import of each Swift file below a folder.
   private func check(folder: String, module: String, allowed: (String) -> Bool) throws {
     let files = SourceTree.files(below: folder, suffix: ".swift")
-    #expect(!files.isEmpty, "\(folder) holds no Swift file.")
     for path in files {
       for (name, line) in try SourceTree.imports(of: path)
-      where !Layers.everywhere.contains(name) && !allowed(name) {
+      where !ExternalModules.everywhere.contains(name) && !allowed(name) {
         Issue.record(
-          "\(path):\(line): \(module) may not import \(name); see its row in Layers.swift."
+          "\(path):\(line): \(module) may not import \(name); see ExternalModules.swift."
         )
       }
     }

@@ -74,34 +74,6 @@ import Testing
     }
   }
 
-  @Test func thePageOnArchitectureNamesEveryModule() throws {
-    let page = try SourceTree.text(of: "Sources/KithHost/KithHost.docc/Architecture.md")
-    for module in Layers.rows.keys where !module.hasSuffix("Contract") {
-      #expect(page.contains(module), "Architecture.md does not name \(module)")
-    }
-  }
-
-  /// The keys that the readers of manifests take, by their sources.
-  @Test func thePagesOnManifestsNameEveryKey() throws {
-    let folder = "Sources/KithHost/KithHost.docc"
-    let pages = try ["Manifests", "MoreThanOneMachine"].map {
-      try SourceTree.text(of: "\(folder)/\($0).md")
-    }.joined()
-    var keys: Set<String> = []
-    for path in SourceTree.files(below: "Sources/KithManifest", suffix: ".swift") {
-      let text = try SourceTree.text(of: path).replacing(/\(\s+"/, with: "(\"")
-      for match in text.matches(of: /\.(?:take|require|value)\("([a-z_]+)"/) {
-        keys.insert(String(match.1))
-      }
-    }
-    #expect(keys.count > 40, "\(keys)")
-    for key in keys.sorted() {
-      let forms = ["`\(key)`", "`\(key).", ".\(key)`", "`\(key):", "{ \(key):"]
-      let isNamed = forms.contains { pages.contains($0) }
-      #expect(isNamed, "no page names the key '\(key)' of a manifest")
-    }
-  }
-
   // MARK: Reading
 
   /// The lines of the files that listings may be of.

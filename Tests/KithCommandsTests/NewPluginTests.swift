@@ -49,13 +49,40 @@ import Testing
     }
   }
 
-  @Test func theTemplateIsFilledIn() throws {
-    let template = PluginTemplate(name: try PluginName("pill-box"))
+  @Test(arguments: [false, true], [nil, PluginPackage(kith: "/kith")])
+  func theTemplateIsFilledIn(_ keepsData: Bool, _ package: PluginPackage?) throws {
+    let template = PluginTemplate(
+      name: try PluginName("pill-box"), keepsData: keepsData, package: package)
     for file in [template.contract] + template.plugin + template.tests {
       #expect(!file.text.contains("{{") && !file.path.contains("{{"), "\(file.path)")
       let isSwift = file.path.hasSuffix(".swift")
       let lines = file.text.split(separator: "\n")
       #expect(!isSwift || lines.allSatisfy { $0.count <= 100 }, "\(file.path) has a long line")
     }
+    #expect(
+      template.contract.path.hasPrefix(package == nil ? "proto/kith/pill_box/" : "proto/pill_box/"))
+  }
+
+  /// `Tests/ExamplePackage`, which this build compiles and tests, is what a new package is made of.
+  @Test func theExamplePackageIsWhatTheTemplateWrites() throws {
+    let folder = Checkout(
+      root: "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
+        + "/ExamplePackage")
+    let package = PluginPackage(kith: "../..")
+    let name = try PluginName("garden-notes")
+    let template = PluginTemplate(name: name, keepsData: true, package: package)
+    for file in package.files(name) + [template.contract] + template.plugin + template.tests {
+      let isTheSame = try folder.text(of: file.path) == file.text
+      #expect(isTheSame, "Tests/ExamplePackage/\(file.path) is not what the template writes")
+    }
+  }
+
+  @Test func aPackageFindsKithByPathOrAddress() throws {
+    let name = try PluginName("pill-box")
+    let byAddress = PluginPackage(kith: "https://example.org/care/kith-sdk.git").files(name)[0].text
+    #expect(byAddress.contains(".package(url: \"https://example.org/care/kith-sdk.git\", branch:"))
+    #expect(byAddress.contains(".product(name: \"KithSDK\", package: \"kith-sdk\")"))
+    let byPath = PluginPackage(kith: "/home/ana/kith").files(name)[0].text
+    #expect(byPath.contains(".package(name: \"kith\", path: \"/home/ana/kith\")"))
   }
 }

@@ -1,4 +1,5 @@
 import KithManifest
+import KithPlanning
 import Testing
 
 @testable import KithCommands

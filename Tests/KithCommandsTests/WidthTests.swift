@@ -1,6 +1,7 @@
 import ArgumentParser
 import HostContract
 import KithManifest
+import KithPlanning
 import Testing
 
 @testable import KithCommands
@@ -115,7 +116,7 @@ import Testing
   }
 
   @Test func aPlanAndItsChangesFit() throws {
-    let change = KithManifest.PlannedChange(
+    let change = KithPlanning.PlannedChange(
       .restart, worker: "risk-engine",
       settings: [
         .init(

@@ -2,6 +2,7 @@ import Crypto
 import Glibc
 import HealthContract
 import KithManifest
+import KithPlanning
 import KithRPC
 import KithSupervision
 import KithTransportNng

@@ -1,5 +1,6 @@
 import KithJSON
 import KithManifest
+import KithPlanning
 import Testing
 
 /// What a manifest lets a worker do on the network.

@@ -1,5 +1,6 @@
 import Glibc
 import KithManifest
+import KithPlanning
 import Testing
 
 @Suite struct ManifestReaderTests {
@@ -109,7 +110,26 @@ import Testing
     try folder.write("product: one\nworkers: { aa: {} }", to: "p/products/one.yaml")
     let reader = ManifestReader(searchPath: ["\(folder.path)/p"], programDirectory: "/")
     let found = errors { _ = try reader.plan("one") }
-    #expect(found.map(\.code) == [.missingKey, .unknownKey, .missingPlugin])
+    #expect(found.map(\.code) == [.unknownKey, .missingKey, .missingPlugin])
+  }
+
+  @Test func aBaseIsNamedLikeAProduct() throws {
+    let folder = try Folder()
+    try folder.write("product: base\nworkers: { one: {} }", to: "p/products/base.yaml")
+    try folder.write("product: other\nworkers: { one: {} }", to: "p/products/wrong.yaml")
+    let reader = ManifestReader(searchPath: ["\(folder.path)/p"], programDirectory: "/")
+    func product(_ base: String) throws -> ProductManifest {
+      try folder.write("product: mine\nextends: \(base)\n", to: "mine.yaml")
+      return try reader.product("\(folder.path)/mine.yaml")
+    }
+    #expect(try product("base").workers.map(\.name) == ["one"])
+    #expect(try product("./p/products/base.yaml").workers.map(\.name) == ["one"])
+    let unknown = errors { _ = try product("bse") }
+    #expect(unknown.map(\.code) == [.missingProduct])
+    #expect(unknown.first?.suggestion == "base")
+    #expect(unknown.first?.location?.description == "\(folder.path)/mine.yaml:2:10")
+    let misnamed = errors { _ = try product("wrong") }
+    #expect(misnamed.first?.description.contains("expected 'wrong', as the file is called") == true)
   }
 
   @Test func findsProductsByNameAndByPath() throws {

@@ -1,5 +1,6 @@
 import KithJSON
 import KithManifest
+import KithPlanning
 import Testing
 
 @Suite struct PlanTests {

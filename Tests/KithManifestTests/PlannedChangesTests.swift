@@ -1,5 +1,6 @@
 import KithJSON
 import KithManifest
+import KithPlanning
 import Testing
 
 /// What a changed manifest comes to, without anything that runs.

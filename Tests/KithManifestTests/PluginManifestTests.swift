@@ -156,7 +156,7 @@ import Testing
     ("one_for_one", "one_for_all", .outOfRange, 7, 39, "one_for_one, rest_for_one, all"),
     ("period: 30s", "budgets: { stuk: {} }", .unknownKey, 7, 77, "did you mean 'stuck'?"),
     ("period: 30s", "budgets: { stuck: { intensity: x } }", .wrongType, 7, 97, "a whole number"),
-    ("period: 30s", "backoff: { shortest: 1m }", .outOfRange, 7, 75, "'shortest'"),
+    ("period: 30s", "backoff: { shortest: 1m }", .outOfRange, 7, 87, "'shortest'"),
     ("period: 30s", "quarantine: { longest: 1 }", .wrongType, 7, 89, "with its unit"),
     ("requires: []", "requires: [{ helth: live }]", .missingKey, 5, 12, "'service' is missing"),
     (

@@ -25,6 +25,19 @@ import Testing
     }
   }
 
+  @Test func thePagesNameEveryKey() {
+    let folder = "\(Self.root)/Sources/KithHost/KithHost.docc"
+    let pages = ["Manifests", "MoreThanOneMachine"].compactMap {
+      TemporaryFolder.text(of: "\(folder)/\($0).md")
+    }.joined()
+    let sections =
+      ManifestSection.ofProducts + ManifestSection.ofPlugins + ManifestSection.ofBoth
+    for key in sections.flatMap(\.keys).map(\.name) {
+      let forms = ["`\(key)`", "`\(key).", ".\(key)`", "`\(key):", "{ \(key):"]
+      #expect(forms.contains { pages.contains($0) }, "no page names the key '\(key)'")
+    }
+  }
+
   @Test func theListingsAreManifests() throws {
     let listings = Self.listings()
     #expect(listings.count > 8)

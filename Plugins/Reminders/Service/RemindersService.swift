@@ -27,16 +27,11 @@ public final class RemindersService: RemindersHandler {
     store: Store, zones: Zones = Zones(), settings: RemindersSettings,
     now: @escaping @Sendable () -> Instant, changed: @escaping @Sendable () -> Void = {}
   ) throws(RPCError) {
-    do throws(ZoneError) {
-      _ = try zones.zone(named: settings.zone)
-    } catch {
-      throw .invalidArgument(field: "configuration.zone", error.description)
-    }
+    self.settings = Mutex(try settings.checked(in: zones))
     self.store = store
     self.zones = zones
     self.now = now
     self.changed = changed
-    self.settings = Mutex(settings)
   }
 
   /// What the worker serves.
@@ -52,11 +47,7 @@ public final class RemindersService: RemindersHandler {
 
   /// Goes by these settings from now on.
   public func use(_ settings: RemindersSettings) throws(RPCError) {
-    do throws(ZoneError) {
-      _ = try zones.zone(named: settings.zone)
-    } catch {
-      throw .invalidArgument(field: "configuration.zone", error.description)
-    }
+    let settings = try settings.checked(in: zones)
     self.settings.withLock { $0 = settings }
     changed()
   }

@@ -1,6 +1,6 @@
 public import KithAccess
 public import KithRPC
-import KithTime
+public import KithTime
 public import RemindersDomain
 
 /// What a product sets of its reminders.
@@ -47,6 +47,17 @@ public struct RemindersSettings: Sendable, Hashable {
       repeats: repeats, missedAfter: missedAfter,
       contactAfter: contactAfter > .zero ? contactAfter : nil, grace: lateGrace)
     mostActive = activeLimit > 0 ? activeLimit : nil
+  }
+
+  /// These settings, if their zone is one of this machine's.
+  /// - Throws: INVALID_ARGUMENT that names the key.
+  public func checked(in zones: Zones) throws(RPCError) -> RemindersSettings {
+    do throws(ZoneError) {
+      _ = try zones.zone(named: zone)
+      return self
+    } catch {
+      throw .invalidArgument(field: "configuration.zone", error.description)
+    }
   }
 }
 

@@ -13,23 +13,24 @@ struct DueWorkOfReminders: DueWork {
   func run(at now: Instant) async throws { try await due.run(at: now) }
 }
 
-try await Worker.run { context in
-  @Sendable func settings(_ configuration: WorkerConfiguration) throws -> RemindersSettings {
-    try RemindersSettings(
-      person: configuration.string("person"), zone: configuration.string("zone"),
-      quietFrom: configuration.string("quiet_from"), quietTo: configuration.string("quiet_to"),
-      repeatEvery: configuration.duration("repeat_every"),
-      missedAfter: configuration.duration("missed_after"),
-      contactAfter: configuration.duration("contact_after"),
-      lateGrace: configuration.duration("late_grace"),
-      activeLimit: configuration.integer("active_limit"))
-  }
+@Sendable func read(_ configuration: WorkerConfiguration) throws -> RemindersSettings {
+  try RemindersSettings(
+    person: configuration.string("person"), zone: configuration.string("zone"),
+    quietFrom: configuration.string("quiet_from"), quietTo: configuration.string("quiet_to"),
+    repeatEvery: configuration.duration("repeat_every"),
+    missedAfter: configuration.duration("missed_after"),
+    contactAfter: configuration.duration("contact_after"),
+    lateGrace: configuration.duration("late_grace"),
+    activeLimit: configuration.integer("active_limit")
+  ).checked(in: Zones())
+}
+
+try await Worker.run(settings: read) { context, settings in
   let clock = context.clock
   let store = try await context.openStore(migrations: RemindersSchema.migrations)
   try context.followFamilyLinks(into: store)
   let service = try RemindersService(
-    store: store,
-    settings: settings(context.configuration), now: { clock.now },
+    store: store, settings: settings, now: { clock.now },
     changed: { clock.dataChanged() })
   let logger = context.logger
   clock.run(
@@ -45,7 +46,7 @@ try await Worker.run { context in
       "late_grace", "active_limit",
     ]
   ) { configuration in
-    try service.use(try settings(configuration))
+    try service.use(try read(configuration))
   }
   return [service.definition]
 }

@@ -51,7 +51,7 @@ struct ApplyCommand: AsyncParsableCommand {
     let planned = try await host.planChanges(
       PlanChangesRequest(manifest: manifest, pluginDirectories: folders),
       options: CallOptions(timeout: CallSettings.standardTimeout))
-    let changes = planned.changes.map(KithManifest.PlannedChange.init)
+    let changes = planned.changes.map(KithPlanning.PlannedChange.init)
     let report = ChangesReport(terminal: surroundings.terminal)
     if !output.json {
       let status = try await host.getStatus(
@@ -91,9 +91,15 @@ struct ApplyCommand: AsyncParsableCommand {
     }
     let plan = try plugins.reader(environment: surroundings.environment).checkedPlan(product)
     try plan.checkCredentials()
-    let places = try ProductPlaces(
-      product: plan.product, root: try Surroundings.root(root),
+    let root = try Surroundings.root(root)
+    for note in try plan.checkConfiguration(
+      product: product, folders: plugins.folders, root: root,
       environment: surroundings.environment)
+    {
+      Output.errorLine("kith: \(note)")
+    }
+    let places = try ProductPlaces(
+      product: plan.product, root: root, environment: surroundings.environment)
     guard let running = try await RunningProduct.openIfRunning(places) else {
       throw CommandFailure(
         .unavailable, "\(plan.product) does not run; start it with `kith up \(product)`")

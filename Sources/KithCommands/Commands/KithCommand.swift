@@ -13,6 +13,8 @@ struct KithCommand: AsyncParsableCommand {
       A word that is no command is a worker of the running product. Its verbs and flags come from the worker \
       itself: `kith risk-engine --help` lists them.
 
+      `kith help manifest` and `kith help plugin` list every key of a product's manifest and of plugin.yaml.
+
       EXAMPLES
         kith up boomer-buddy
         kith risk-engine analyze --channel sms --text "Your parcel waits for a fee"

@@ -16,8 +16,9 @@ struct PlanCommand: AsyncParsableCommand {
       - is stopped, ~ gets a new process, ≈ takes over its new configuration while it runs, · is no matter of any process. \
       `kith apply` does just that.
 
-      All that is wrong with the manifests is shown with file, line and column; the exit code is 65 then. With --exit-code \
-      it is 2 when something would change.
+      All that is wrong with the manifests is shown with file, line and column, and what a worker refuses of its \
+      configuration: its program is asked in the worker's sandbox, without a start. The exit code is 65 then. With --exit-code \
+      it is 2 when something would change. `kith help manifest` lists every key.
 
       EXAMPLES
         kith plan boomer-buddy
@@ -45,10 +46,13 @@ struct PlanCommand: AsyncParsableCommand {
     let surroundings = Surroundings.current
     let plan = try plugins.reader(environment: surroundings.environment).checkedPlan(product)
     try plan.checkCredentials()
-    let places = try ProductPlaces(
-      product: plan.product, root: try Surroundings.root(root),
+    let root = try Surroundings.root(root)
+    let notes = try plan.checkConfiguration(
+      product: product, folders: plugins.folders, root: root,
       environment: surroundings.environment)
-    let changes: [KithManifest.PlannedChange]
+    let places = try ProductPlaces(
+      product: plan.product, root: root, environment: surroundings.environment)
+    let changes: [KithPlanning.PlannedChange]
     let running = try await RunningProduct.openIfRunning(places)
     if let running {
       let response = try await running.connection.host.planChanges(
@@ -56,7 +60,7 @@ struct PlanCommand: AsyncParsableCommand {
           manifest: Surroundings.productArgument(product),
           pluginDirectories: try plugins.absoluteFolders()),
         options: CallOptions(timeout: CallSettings.standardTimeout))
-      changes = response.changes.map(KithManifest.PlannedChange.init)
+      changes = response.changes.map(KithPlanning.PlannedChange.init)
     } else {
       changes = PlannedChanges(starting: plan).changes
     }
@@ -70,12 +74,15 @@ struct PlanCommand: AsyncParsableCommand {
         product: plan.product, root: root, environment: surroundings.environment) : nil
     if output.json {
       var object = plan.json.objectValue ?? JSONObject()
+      object["notes"] = .array(notes.map { .string($0) })
       object["running"] = .bool(running != nil)
       object["left"] = left?.json ?? .null
       object["changes"] = .array(changes.map(\.json))
       try Output.line(JSONValue.object(object).text(pretty: true))
     } else {
       try Output.lines(Self.lines(of: plan, surroundings.terminal))
+      try Output.lines(
+        notes.flatMap { TextWidth.hanging("note: \($0)", width: surroundings.terminal.width) })
       try Output.line()
       try Output.lines(
         left.map { Self.words($0, surroundings.terminal) }
@@ -102,7 +109,7 @@ struct PlanCommand: AsyncParsableCommand {
   }
 
   private static func heading(
-    _ changes: [KithManifest.PlannedChange], _ places: ProductPlaces, isRunning: Bool
+    _ changes: [KithPlanning.PlannedChange], _ places: ProductPlaces, isRunning: Bool
   ) -> [String] {
     guard isRunning else {
       return ["It does not run in \(places.stateDirectory); `kith up` would start it there:"]

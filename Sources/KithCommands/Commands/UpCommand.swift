@@ -87,7 +87,21 @@ struct UpCommand: AsyncParsableCommand {
       return try await show(running.connection, surroundings)
     }
     try plan.checkCredentials()
+    try checkConfiguration(of: plan, surroundings, root: root)
     try await show(started(surroundings, places: places, root: root).connection, surroundings)
+  }
+
+  /// Refuses what the workers refuse of their configuration, and says which could not be asked.
+  private func checkConfiguration(
+    of plan: Plan, _ surroundings: Surroundings, root: String?
+  ) throws {
+    var environment = surroundings.environment
+    if let workerAccount { environment["KITH_WORKER_ACCOUNT"] = workerAccount }
+    for note in try plan.checkConfiguration(
+      product: product, folders: plugins.folders, root: root, environment: environment)
+    {
+      Output.errorLine("kith: \(note)")
+    }
   }
 
   /// Checks that a product that runs already goes by virtual clocks, as was asked for.
@@ -161,12 +175,8 @@ struct UpCommand: AsyncParsableCommand {
     if let virtualTime { arguments += ["--virtual-time", String(virtualTime)] }
     var environment = surroundings.environment
     if let workerAccount { environment["KITH_WORKER_ACCOUNT"] = workerAccount }
-    // The host is started in `/`, so a search path is told from there.
-    environment["KITH_PLUGIN_PATH"] = environment["KITH_PLUGIN_PATH"].map { path in
-      path.split(separator: ":").map { Surroundings.absolutePath(String($0)) }
-        .joined(separator: ":")
-    }
-    return try HostProcess.find().launch(arguments, environment: environment)
+    return try HostProcess.find().launch(
+      arguments, environment: Surroundings.environmentOfHost(environment))
   }
 
   /// Waits until all workers are ready or have failed, and shows them.

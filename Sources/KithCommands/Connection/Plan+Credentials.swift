@@ -1,5 +1,6 @@
 import KithClient
 import KithManifest
+import KithPlanning
 import KithRPC
 
 extension Plan {

@@ -39,6 +39,15 @@ struct Surroundings: Sendable {
     try path.map { path throws(CommandFailure) in try folder(path, option: "--root") }
   }
 
+  /// The variables for a host, which is started in `/`: a search path is told from there.
+  static func environmentOfHost(_ environment: [String: String]) -> [String: String] {
+    var environment = environment
+    environment["KITH_PLUGIN_PATH"] = environment["KITH_PLUGIN_PATH"].map { path in
+      path.split(separator: ":").map { absolutePath(String($0)) }.joined(separator: ":")
+    }
+    return environment
+  }
+
   /// A product as a host is to be told of it: its name, or the path of its manifest from the root of the file system.
   static func productArgument(_ product: String) -> String {
     let isPath = product.contains("/") || product.hasSuffix(".yaml") || product.hasSuffix(".yml")

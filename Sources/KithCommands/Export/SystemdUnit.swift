@@ -1,4 +1,5 @@
 import KithManifest
+import KithPlanning
 
 /// A systemd unit that runs a product.
 struct SystemdUnit {

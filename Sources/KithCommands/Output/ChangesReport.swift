@@ -1,13 +1,14 @@
 import HostContract
 import KithJSON
 import KithManifest
+import KithPlanning
 
 /// Changes to a product, and what became of them, for a person and for a program.
 struct ChangesReport {
   let terminal: Terminal
 
   /// The changes, a few lines each, each led by its sign.
-  func lines(_ changes: [KithManifest.PlannedChange]) -> [String] {
+  func lines(_ changes: [KithPlanning.PlannedChange]) -> [String] {
     changes.flatMap { change -> [String] in
       let lines = change.lines.map(SafeText.line)
       return lines.prefix(1).map { terminal.text($0, Self.style(of: change.kind)) }
@@ -20,7 +21,7 @@ struct ChangesReport {
   /// What became of changes, a line each.
   func lines(_ outcomes: [ChangeOutcome]) -> [String] {
     outcomes.flatMap { outcome in
-      let change = KithManifest.PlannedChange(outcome.change ?? HostContract.PlannedChange())
+      let change = KithPlanning.PlannedChange(outcome.change ?? HostContract.PlannedChange())
       let head = "\(change.kind.sign) \(SafeText.line(change.subject)): "
       return TextWidth.hanging(head + SafeText.line(outcome.outcome), width: terminal.width)
         .enumerated().map { position, line in
@@ -41,14 +42,14 @@ struct ChangesReport {
   }
 
   /// How many there are of each kind: `1 to start, 2 to restart`.
-  static func summary(_ changes: [KithManifest.PlannedChange]) -> String {
-    KithManifest.PlannedChange.Kind.allCases.compactMap { kind in
+  static func summary(_ changes: [KithPlanning.PlannedChange]) -> String {
+    KithPlanning.PlannedChange.Kind.allCases.compactMap { kind in
       let count = changes.count { $0.kind == kind }
       return count == 0 ? nil : "\(count) to \(kind.rawValue)"
     }.joined(separator: ", ")
   }
 
-  private static func style(of kind: KithManifest.PlannedChange.Kind) -> Terminal.Colour {
+  private static func style(of kind: KithPlanning.PlannedChange.Kind) -> Terminal.Colour {
     switch kind {
     case .start: .green
     case .stop: .red
@@ -58,7 +59,7 @@ struct ChangesReport {
   }
 }
 
-extension KithManifest.PlannedChange {
+extension KithPlanning.PlannedChange {
   /// A change in the words of the contract; one of a kind that this program does not know is shown as a restart.
   init(_ change: HostContract.PlannedChange) {
     let kind: Kind =

@@ -76,11 +76,6 @@ struct Checkout {
     }
   }
 
-  /// Removes a folder when nothing is in it.
-  func removeIfEmpty(_ path: String) {
-    rmdir("\(root)/\(path)")
-  }
-
   private func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }

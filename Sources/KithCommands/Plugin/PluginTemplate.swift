@@ -1,45 +1,74 @@
-/// The files of a new plugin: a small one that works, with a piece of everything that a plugin has, to be made into
+/// The files of a new plugin: a small one that works, with a piece of everything that such a plugin has, to be made into
 /// something else.
 struct PluginTemplate {
-  /// A file by its path from the root of the checkout.
-  struct File: Equatable {
-    let path: String
-    let text: String
-  }
+  typealias File = PluginTexts.File
 
   let name: PluginName
+  /// Whether it has a store.
+  var keepsData = false
+  /// The package of its own that it is written into; nil for a checkout of Kith.
+  var package: PluginPackage?
+
+  private var texts: PluginTexts { keepsData ? .notes : .greeter }
+
+  /// The proto package of its contract.
+  var protoPackage: String { package == nil ? "kith.\(name.snake).v1" : "\(name.snake).v1" }
+
+  /// The folder of the contract.
+  var protoFolder: String { "proto/" + protoPackage.map { $0 == "." ? "/" : "\($0)" }.joined() }
 
   /// The contract, which the generator must read before the rest can be built.
   var contract: File {
-    file("proto/kith/{{snake}}/v1/{{snake}}.proto", Self.proto)
+    file("\(protoFolder)/{{snake}}.proto", texts.proto)
   }
 
   /// All that is in the plugin's folder.
-  var plugin: [File] {
-    [
-      file("Plugins/{{Type}}/plugin.yaml", Self.manifest),
-      file("Plugins/{{Type}}/demo.yaml", Self.demo),
-      file("Plugins/{{Type}}/README.md", Self.readme),
-      file("Plugins/{{Type}}/Domain/Greeter.swift", Self.domain),
-      file("Plugins/{{Type}}/Service/{{Type}}Service.swift", Self.service),
-      file("Plugins/{{Type}}/Worker/main.swift", Self.worker),
-    ]
-  }
+  var plugin: [File] { texts.plugin.map { file("Plugins/{{Type}}/\($0.path)", $0.text) } }
 
   /// All that is in the folder of its tests.
-  var tests: [File] {
-    [
-      file("Tests/{{Type}}Tests/GreeterTests.swift", Self.domainTests),
-      file("Tests/{{Type}}Tests/{{Type}}ServiceTests.swift", Self.serviceTests),
-    ]
-  }
+  var tests: [File] { texts.tests.map { file("Tests/{{Type}}Tests/\($0.path)", $0.text) } }
+
+  /// What to try, as a command.
+  var trial: String { filled("{{kith}} {{kebab}} \(texts.trial)") }
+
+  /// What starts the plugin alone.
+  var up: String { filled("{{up}}") }
 
   private func file(_ path: String, _ text: String) -> File {
-    File(path: filled(path), text: filled(text) + "\n")
+    let path = filled(path)
+    let text = filled(text) + "\n"
+    return File(path, path.hasSuffix(".swift") ? Self.sortingImports(text) : text)
+  }
+
+  /// A Swift file with each run of imports in the order that the formatter wants, which the plugin's name decides.
+  private static func sortingImports(_ text: String) -> String {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    func module(_ line: String) -> Substring? {
+      let words = line.split(separator: " ")
+      return words.dropLast().last == "import" ? words.last : nil
+    }
+    for run in lines.indices.split(whereSeparator: { module(lines[$0]) == nil }) {
+      guard let first = run.first, let last = run.last else { continue }
+      lines[first...last].sort { (module($0) ?? "") < (module($1) ?? "") }
+    }
+    return lines.joined(separator: "\n")
   }
 
   private func filled(_ text: String) -> String {
+    let isOwn = package != nil
+    let kith = isOwn ? "kith" : ".build/debug/kith"
+    let up =
+      isOwn
+      ? "kith up Plugins/{{Type}}/demo.yaml --plugins Plugins"
+      : "\(kith) up Plugins/{{Type}}/demo.yaml"
+    let install =
+      isOwn
+      ? "\nmkdir -p Plugins/{{Type}}/bin\ncp .build/debug/{{executable}} Plugins/{{Type}}/bin" : ""
     let values = [
+      ("{{build}}", "swift build --product {{executable}}\(install)\n{{up}}"),
+      ("{{up}}", up), ("{{kith}}", kith),
+      ("{{generate}}", isOwn ? "swift package generate-contracts" : "tools/generate-contracts"),
+      ("{{package}}", protoPackage), ("{{protoFolder}}", String(protoFolder.dropFirst(6))),
       ("{{kebab}}", name.kebab), ("{{Type}}", name.type), ("{{property}}", name.property),
       ("{{snake}}", name.snake), ("{{Words}}", name.words), ("{{Contract}}", name.contract),
       ("{{executable}}", name.executable),
@@ -48,279 +77,4 @@ struct PluginTemplate {
     ]
     return values.reduce(text) { $0.replacing($1.0, with: $1.1) }
   }
-
-  private static let proto = """
-    syntax = "proto3";
-
-    // Greets people. An example to start from: change it into what {{kebab}} is for, then run tools/generate-contracts.
-    package kith.{{snake}}.v1;
-
-    {{import}} "kith/options.proto";
-
-    // {{Words}}: finds the words for a person and a time of day.
-    service {{Type}} {
-      // Greets a person and tells what the day holds.
-      rpc Greet(GreetRequest) returns (GreetResponse) {
-        option (kith.callers) = ANYONE;
-        option idempotency_level = NO_SIDE_EFFECTS;
-      }
-    }
-
-    // Whom to greet, and when.
-    message GreetRequest {
-      // What the person likes to be called, at most 100 characters. Empty or blank is answered INVALID_ARGUMENT.
-      string name = 1 [(kith.sensitive) = true];
-
-      // The part of the day. Unspecified gives a greeting that fits at any time.
-      PartOfDay part_of_day = 2 [(kith.default_value) = "unspecified"];
-
-      // What the person plans to do, in order, at most 10.
-      repeated string plans = 3 [(kith.sensitive) = true];
-    }
-
-    // The words.
-    message GreetResponse {
-      // One or two plain sentences.
-      string greeting = 1 [(kith.sensitive) = true];
-
-      // How many plans they name.
-      uint32 plan_count = 2;
-    }
-
-    // A part of the day.
-    enum PartOfDay {
-      // Not known.
-      PART_OF_DAY_UNSPECIFIED = 0;
-      // Until noon.
-      MORNING = 1;
-      // From noon until six.
-      AFTERNOON = 2;
-      // From six on.
-      EVENING = 3;
-    }
-    """
-
-  private static let manifest = """
-    # {{Words}}: what the host must know about the plugin.
-    plugin: {{kebab}}
-    version: 0.1.0
-    executable: {{executable}}
-    provides: [kith.{{snake}}.v1.{{Type}}]
-    requires: []
-    overlap: true
-    restart: { type: permanent, strategy: one_for_one, intensity: 5, period: 30s }
-    limits: { memory: 256MiB, open_files: 256 }
-    network: none
-    config:
-      closing: { type: string, default: "Have a good day.", doc: "The sentence at the end of a greeting." }
-    """
-
-  private static let demo = """
-    # A product of this plugin alone, to try it: kith up Plugins/{{Type}}/demo.yaml
-    product: {{kebab}}-demo
-    title: {{Words}} demo
-    posture: ephemeral
-    workers:
-      {{kebab}}:
-        config: { closing: "See you soon." }
-    """
-
-  private static let readme = """
-    # {{Words}}
-
-    Greets people. An example to start from.
-
-    ```
-    swift build
-    .build/debug/kith up Plugins/{{Type}}/demo.yaml
-    .build/debug/kith {{kebab}} greet --name Ana --part-of-day morning --plans "take a walk"
-    .build/debug/kith down
-    ```
-
-    | place | holds |
-    |---|---|
-    | `proto/kith/{{snake}}/v1/{{snake}}.proto` | the contract: what it can be asked |
-    | `Domain/` | the rules: values in, values out; no calls, files or clocks |
-    | `Service/` | the rules behind the contract: checks requests, words answers |
-    | `Worker/` | the program |
-    | `plugin.yaml` | what the host must know, and the configuration |
-
-    | method | answers |
-    |---|---|
-    | `Greet` | a greeting; INVALID_ARGUMENT for a blank or long name and for more than 10 plans |
-
-    | configuration | type | default | meaning |
-    |---|---|---|---|
-    | `closing` | string | `Have a good day.` | the sentence at the end |
-    """
-
-  private static let domain = """
-    /// Finds words for a person. Pure: the same values always give the same words.
-    public struct Greeter: Sendable, Equatable {
-      /// A part of the day.
-      public enum Part: Sendable {
-        /// Until noon.
-        case morning
-        /// From noon until six.
-        case afternoon
-        /// From six on.
-        case evening
-      }
-
-      /// The sentence at the end.
-      public var closing: String
-
-      /// A greeter that ends with this sentence.
-      public init(closing: String) {
-        self.closing = closing
-      }
-
-      /// The words for a person; `part` is `nil` when the time of day is not known.
-      public func greeting(name: String, part: Part?, plans: [String]) -> String {
-        let words =
-          switch part {
-          case .morning: "Good morning"
-          case .afternoon: "Good afternoon"
-          case .evening: "Good evening"
-          case nil: "Hello"
-          }
-        var sentences = ["\\(words), \\(name)."]
-        if !plans.isEmpty { sentences.append("You plan to \\(Self.list(plans)).") }
-        if !closing.isEmpty { sentences.append(closing) }
-        return sentences.joined(separator: " ")
-      }
-
-      /// `a, b and c`
-      private static func list(_ plans: [String]) -> String {
-        guard let last = plans.last, plans.count > 1 else { return plans.first ?? "" }
-        return "\\(plans.dropLast().joined(separator: ", ")) and \\(last)"
-      }
-    }
-    """
-
-  private static let service = """
-    public {{import}} KithRPC
-    public {{import}} {{Contract}}
-    {{import}} {{Type}}Domain
-
-    /// The greeter behind its contract: checks requests and words answers.
-    public struct {{Type}}Service: {{Type}}Handler {
-      /// The longest name in characters.
-      public static let longestName = 100
-      /// The most plans of a greeting.
-      public static let mostPlans = 10
-
-      private let greeter: Greeter
-
-      /// A service whose greetings end with this sentence.
-      public init(closing: String) {
-        greeter = Greeter(closing: closing)
-      }
-
-      /// What the worker serves.
-      public var definition: ServiceDefinition { .{{property}}(self) }
-
-      /// Greets a person.
-      public func greet(
-        _ request: GreetRequest, context: CallContext
-      ) async throws -> GreetResponse {
-        guard !request.name.allSatisfy(\\.isWhitespace) else {
-          throw RPCError.invalidArgument(field: "name", "expected a name, found nothing but blanks")
-        }
-        guard request.name.count <= Self.longestName else {
-          throw RPCError.invalidArgument(
-            field: "name", "expected at most \\(Self.longestName) characters")
-        }
-        guard request.plans.count <= Self.mostPlans else {
-          throw RPCError.invalidArgument(field: "plans", "expected at most \\(Self.mostPlans)")
-        }
-        return GreetResponse(
-          greeting: greeter.greeting(
-            name: request.name, part: Self.part(request.partOfDay), plans: request.plans),
-          planCount: UInt32(request.plans.count))
-      }
-
-      /// A part of the day that this version does not know counts as not known.
-      private static func part(_ part: PartOfDay) -> Greeter.Part? {
-        switch part {
-        case .morning: .morning
-        case .afternoon: .afternoon
-        case .evening: .evening
-        default: nil
-        }
-      }
-    }
-    """
-
-  private static let worker = """
-    {{import}} KithWorker
-    {{import}} {{Type}}Service
-
-    try await Worker.run { context in
-      let service = {{Type}}Service(closing: try context.configuration.string("closing"))
-      return [service.definition]
-    }
-    """
-
-  private static let domainTests = """
-    {{import}} {{Type}}Domain
-    {{import}} Testing
-
-    @Suite struct GreeterTests {
-      @Test(
-        arguments: [
-          (Greeter.Part.morning, [], "Good morning, Ana. Bye."),
-          (.evening, ["rest"], "Good evening, Ana. You plan to rest. Bye."),
-          (nil, ["walk", "read", "rest"], "Hello, Ana. You plan to walk, read and rest. Bye."),
-        ] as [(Greeter.Part?, [String], String)])
-      func wordsFitTheDay(_ part: Greeter.Part?, _ plans: [String], _ expected: String) {
-        let greeter = Greeter(closing: "Bye.")
-        #expect(greeter.greeting(name: "Ana", part: part, plans: plans) == expected)
-      }
-
-      @Test func theClosingMayBeEmpty() {
-        #expect(Greeter(closing: "").greeting(name: "Ana", part: nil, plans: []) == "Hello, Ana.")
-      }
-    }
-    """
-
-  private static let serviceTests = """
-    {{import}} KithRPC
-    {{import}} KithTransportInProcess
-    {{import}} {{Contract}}
-    {{import}} {{Type}}Service
-    {{import}} Testing
-
-    /// The service as its callers see it: through calls, without a socket.
-    @Suite struct {{Type}}ServiceTests {
-      @Test func aPersonIsGreeted() async throws {
-        let answer = try await call(
-          GreetRequest(name: "Ana", partOfDay: .morning, plans: ["take a walk"]))
-        #expect(answer.greeting == "Good morning, Ana. You plan to take a walk. Bye.")
-        #expect(answer.planCount == 1)
-      }
-
-      @Test(arguments: [
-        (GreetRequest(name: " "), "name"),
-        (GreetRequest(name: String(repeating: "a", count: 101)), "name"),
-        (GreetRequest(name: "Ana", plans: Array(repeating: "rest", count: 11)), "plans"),
-      ])
-      func whatDoesNotFitIsRefused(_ request: GreetRequest, _ field: String) async throws {
-        let error = await #expect(throws: RPCError.self) { try await call(request) }
-        #expect(error?.code == .invalidArgument)
-        #expect(error?.fieldViolations.map(\\.field) == [field])
-      }
-
-      private func call(_ request: GreetRequest) async throws -> GreetResponse {
-        let transport = InProcessTransport()
-        let service = {{Type}}Service(closing: "Bye.")
-        let server = RPCServer(services: [service.definition])
-        try server.start(on: transport.listener)
-        defer { server.close() }
-        let client = RPCClient(connector: transport.connector)
-        defer { client.close() }
-        return try await {{Type}}Client(client).greet(request)
-      }
-    }
-    """
 }

@@ -30,9 +30,6 @@ struct RequestFlag: Equatable {
   /// The field that holds the value.
   var field: FieldDescription { path[path.count - 1] }
 
-  /// The path of the field as an error names it: `span.start`.
-  var fieldPath: String { path.map(\.name).joined(separator: ".") }
-
   /// Whether its value may stand by itself, without the flag.
   var isPositional: Bool {
     path.count == 1 && field.isPositional && kind == .text && !field.holdsMany

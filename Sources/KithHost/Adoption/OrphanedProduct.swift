@@ -1,6 +1,7 @@
 import Glibc
 import KithJSON
 import KithManifest
+import KithPlanning
 import KithSupervision
 
 /// A product whose host does not answer: it is gone and workers of it run on, or it is there and stuck.

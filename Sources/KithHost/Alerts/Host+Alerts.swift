@@ -2,6 +2,7 @@ import Glibc
 import HostContract
 import KithManifest
 import KithMetrics
+import KithPlanning
 import KithRPC
 import KithSupervision
 import MetricsContract

@@ -1,6 +1,7 @@
 import Glibc
 import KithJSON
 import KithManifest
+import KithPlanning
 import KithSupervision
 
 /// Sends alerts of severity `page` where the manifest's `pager` says.

@@ -1,5 +1,6 @@
 import HostContract
 import KithManifest
+import KithPlanning
 import KithRPC
 import KithSupervision
 
@@ -200,7 +201,7 @@ extension Host {
   }
 
   /// Has the next host know the process of a worker as one of its new definition, unless it gets another process.
-  private func recordDefinition(of worker: PlannedWorker, _ kind: KithManifest.PlannedChange.Kind?)
+  private func recordDefinition(of worker: PlannedWorker, _ kind: KithPlanning.PlannedChange.Kind?)
   {
     switch kind {
     case .start?, .restart?, .stop?: return
@@ -223,7 +224,7 @@ extension Host {
   // MARK: What became of it
 
   private func outcome(
-    of change: KithManifest.PlannedChange, after generation: UInt64
+    of change: KithPlanning.PlannedChange, after generation: UInt64
   ) async throws -> (succeeded: Bool, outcome: String) {
     let name = change.worker
     switch change.kind {

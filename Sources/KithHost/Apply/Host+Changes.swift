@@ -1,5 +1,6 @@
 import HostContract
 import KithManifest
+import KithPlanning
 import KithRPC
 import KithSupervision
 
@@ -70,7 +71,7 @@ extension Host {
 
 extension HostContract.PlannedChange {
   /// A change in the words of the contract.
-  init(_ change: KithManifest.PlannedChange) {
+  init(_ change: KithPlanning.PlannedChange) {
     self.init(
       kind: ChangeKind(change.kind), worker: change.worker,
       settings: change.settings.map {
@@ -80,7 +81,7 @@ extension HostContract.PlannedChange {
 }
 
 extension ChangeKind {
-  fileprivate init(_ kind: KithManifest.PlannedChange.Kind) {
+  fileprivate init(_ kind: KithPlanning.PlannedChange.Kind) {
     self =
       switch kind {
       case .start: .start

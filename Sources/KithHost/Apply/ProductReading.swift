@@ -1,4 +1,5 @@
 import KithManifest
+import KithPlanning
 
 /// What a host finds when it is told what to run.
 struct ProductReading {

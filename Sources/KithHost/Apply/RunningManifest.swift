@@ -1,6 +1,7 @@
 import Glibc
 import KithJSON
 import KithManifest
+import KithPlanning
 
 /// What a host runs, in a file of the product's state: for the host that follows it after it was killed, when it is started
 /// with the same words. It is gone once the product is ended by `kith down`.

@@ -1,6 +1,7 @@
 import EventsContract
 import HostContract
 import KithManifest
+import KithPlanning
 import KithRPC
 import KithSupervision
 import WorkerContract

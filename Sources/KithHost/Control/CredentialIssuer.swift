@@ -3,6 +3,7 @@ import IdentityContract
 import KithAccess
 import KithIdentity
 import KithManifest
+import KithPlanning
 import KithRPC
 import KithSupervision
 import KithWire

@@ -1,6 +1,7 @@
 import Glibc
 import HostContract
 import KithManifest
+import KithPlanning
 import KithRPC
 import KithSupervision
 

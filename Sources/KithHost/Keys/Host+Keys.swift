@@ -1,5 +1,6 @@
 import HostContract
 import KithManifest
+import KithPlanning
 import KithRPC
 import KithSealing
 import KithSupervision

@@ -1,5 +1,6 @@
 import Glibc
 import KithManifest
+import KithPlanning
 import KithSupervision
 
 /// What this machine lets a host keep of the limits of its workers.

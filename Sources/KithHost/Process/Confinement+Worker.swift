@@ -1,5 +1,6 @@
 import Glibc
 import KithManifest
+import KithPlanning
 
 extension Confinement {
   /// Where programs and what they need at run time lie, on any Linux.

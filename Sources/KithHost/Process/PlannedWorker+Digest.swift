@@ -1,6 +1,7 @@
 import Crypto
 import KithJSON
 import KithManifest
+import KithPlanning
 
 extension PlannedWorker {
   /// Tells definitions apart from which different processes come; what only its supervision depends on is left out.

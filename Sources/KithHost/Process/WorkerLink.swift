@@ -1,6 +1,7 @@
 import EventsContract
 import HealthContract
 import KithManifest
+import KithPlanning
 import KithRPC
 import KithSupervision
 import KithTransportNng

@@ -1,6 +1,7 @@
 import Glibc
 import KithIdentity
 import KithManifest
+import KithPlanning
 import KithSupervision
 import KithWire
 import WorkerContract

@@ -73,6 +73,7 @@ public struct ContractModules: Sendable {
 
 /// A choice of module names that cannot be read.
 public struct ContractModulesError: Error, CustomStringConvertible {
+  /// What was wrong and what was expected.
   public let description: String
   init(_ description: String) { self.description = description }
 }

@@ -1,4 +1,5 @@
 public import KithJSON
+public import KithManifest
 
 /// A worker as it will be run: nothing left to look up or to check.
 public struct PlannedWorker: Sendable, Equatable {

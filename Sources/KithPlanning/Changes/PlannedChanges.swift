@@ -1,3 +1,5 @@
+import KithManifest
+
 /// What must be done for a product that runs to be as a plan says.
 ///
 /// A pure function of the two; nothing is done here.

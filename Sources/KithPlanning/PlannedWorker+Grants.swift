@@ -1,4 +1,5 @@
 import KithJSON
+import KithManifest
 
 /// What the manifests let a worker do beyond the sockets and files of its own: what an operator reads before running it.
 extension PlannedWorker {

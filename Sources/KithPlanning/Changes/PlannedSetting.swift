@@ -1,4 +1,5 @@
 import KithJSON
+import KithManifest
 
 /// A setting of a worker or a product under the name that the manifests have for it, and what a change of it reaches.
 struct PlannedSetting: Equatable {
@@ -103,6 +104,18 @@ extension ResourceLimits {
       PlannedSetting(key: "limits.cpu", value: processors.map { "\($0)" }, reach: .process),
       PlannedSetting(
         key: "limits.cpu_weight", value: processorWeight.map(String.init), reach: .process),
+    ]
+  }
+}
+
+extension StoreSettings {
+  fileprivate var settings: [PlannedSetting] {
+    [
+      PlannedSetting(key: "store.when_damaged", value: whenDamaged.rawValue, reach: .process),
+      PlannedSetting(key: "store.keep_events", value: keepEvents.short, reach: .process),
+      PlannedSetting(
+        key: "store.keep_events_size", value: ResourceLimits.words(keepEventsBytes),
+        reach: .process),
     ]
   }
 }

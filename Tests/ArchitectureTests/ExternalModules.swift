@@ -1,0 +1,61 @@
+/// Which modules may import what is not of this package: each library has few importers, so that its types stay behind them.
+enum ExternalModules {
+  /// What every module may import.
+  static let everywhere: Set<String> = ["Swift", "Synchronization", "_Concurrency"]
+
+  /// Values and decisions: they import each other, no shell, and of the system's library only what ``importers`` says, so that no
+  /// clock, file or socket can hide in them.
+  static let pure: Set<String> = [
+    "KithCertificates", "KithJSON", "KithManifest", "KithMetrics", "KithPersonalData",
+    "KithSupervision", "KithTime", "KithWire",
+  ]
+
+  /// The importers of each library. Those that wrap C are the only ones of it.
+  static let importers: [String: Set<String>] = [
+    "CLinux": ["KithCommands", "KithHost"],
+    "CNng": ["KithTransportNng"],
+    "CProtobufC": ["KithContractsC", "KithWire"],
+    "GRDB": ["KithStore"],
+    "SwiftASN1": ["KithCertificates"],
+    "Yams": ["KithManifest"],
+    "ArgumentParser": ["KithCommands", "kithd"],
+    "Crypto": [
+      "KithCertificates", "KithHost", "KithIdentity", "KithPersonalData", "KithSealing",
+      "KithStore", "KithWorker",
+    ],
+    "CryptoExtras": ["KithSealing"],
+    "DequeModule": ["KithRPC", "KithTransportNng"],
+    "Dispatch": ["KithCommands", "KithRPC", "KithTransportInProcess", "KithTransportNng"],
+    "FoundationEssentials": ["KithCertificates", "KithHost", "KithStore"],
+    // KithManifest and KithTime read files, each in one file; KithPlanning reads programs.
+    "Glibc": [
+      "KithAccess", "KithClient", "KithCommands", "KithHost", "KithIdentity", "KithManifest",
+      "KithPlanning", "KithRPC", "KithSealing", "KithStore", "KithTesting", "KithTime",
+      "KithTransportInProcess", "KithTransportNng", "KithWire", "KithWorker", "kithd",
+    ],
+    "Logging": ["KithWorker", "KithWorkerStore"],
+    "Tracing": ["KithTelemetry"],
+    "UnixSignals": ["KithCommands", "KithWorker", "kithd"],
+  ]
+
+  /// What a part of a plugin may import.
+  ///
+  /// The same for all plugins, so that one plugin can never see another's code: the contract names are checked by their
+  /// suffix, everything else by name.
+  static func allowed(plugin: String, part: String, import name: String) -> Bool {
+    switch part {
+    case "Domain": ["KithTime", "KithPersonalData", "Glibc.exp", "Glibc.pow"].contains(name)
+    case "Service":
+      name == "\(plugin)Domain" || name.hasSuffix("Contract")
+        || [
+          "KithAccess", "KithAccessStore", "KithJSON", "KithPersonalData", "KithRPC", "KithStore",
+          "KithTime", "KithWire", "Crypto", "FoundationEssentials",
+        ].contains(name)
+    case "Worker":
+      [
+        "\(plugin)Service", "KithStore", "KithTime", "KithWorker", "KithWorkerStore", "Logging",
+      ].contains(name)
+    default: false
+    }
+  }
+}
