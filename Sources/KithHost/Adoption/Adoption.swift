@@ -1,4 +1,5 @@
 import KithManifest
+import KithPlanning
 import KithSupervision
 
 /// What an earlier host left, and what its processes were made from.

@@ -1,5 +1,6 @@
 import Glibc
 import KithManifest
+import KithPlanning
 import KithSupervision
 
 /// Adopting the processes of an earlier host, which was killed or has become this one.

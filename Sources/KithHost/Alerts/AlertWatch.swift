@@ -1,4 +1,5 @@
 import KithManifest
+import KithPlanning
 import KithSupervision
 
 /// The alert rules in force, and what they have come to.

@@ -1,5 +1,6 @@
 import Crypto
 import KithManifest
+import KithPlanning
 
 /// Stands for planned changes without telling anything about them. Valid for as long as the host runs.
 struct ChangeFingerprints: Sendable {

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import HostContract
 import KithManifest
+import KithPlanning
 import KithRPC
 import KithSupervision
 

@@ -1,6 +1,7 @@
 import Glibc
 import HostContract
 import KithManifest
+import KithPlanning
 import KithSupervision
 
 /// Events and actions: what the supervisor is told, and what it has the host do.

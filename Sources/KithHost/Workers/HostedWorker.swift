@@ -1,4 +1,5 @@
 import KithManifest
+import KithPlanning
 import KithSupervision
 
 /// What the host knows of one worker: what its processes are made from, the processes, and what was counted.

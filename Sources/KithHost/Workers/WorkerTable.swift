@@ -1,4 +1,5 @@
 import KithManifest
+import KithPlanning
 import KithSupervision
 
 /// The workers of a host: those of its product, and those that still have a process of an earlier one.
