@@ -38,9 +38,10 @@ func library(_ name: String, path: String? = nil, _ dependencies: [Target.Depend
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
-/// The generated code of one proto package: its C, under `Sources/KithContractsC`, and its Swift, under `Sources/KithContracts`;
-/// `area` is the name of both folders, `others` are the areas whose messages it uses. A change of one contract builds only its
-/// own two targets again and what uses them.
+/// The generated code of one proto package: its C, under `Sources/KithContractsC`, and its Swift,
+/// under `Sources/KithContracts`; `area` is the name of both folders, `others` are the areas whose
+/// messages it uses. A change of one contract builds only its own two targets again and what uses
+/// them.
 func contract(
   _ area: String, serves: Bool = true, using others: [String] = [],
   below folder: String = "Sources/KithContracts"
@@ -81,7 +82,8 @@ struct Plugin {
   let area: String
   /// The worker's program, which is a product.
   let executable: String
-  /// The contract unless it is one of the platform's, the domain, the service, the program and the tests.
+  /// The contract unless it is one of the platform's, the domain, the service, the program and the
+  /// tests.
   let targets: [Target]
 
   /// The Swift module of its contract.
@@ -90,12 +92,13 @@ struct Plugin {
   var program: Target.Dependency { .byName(name: executable) }
 }
 
-/// A plugin: the generated code of its contract, its pure domain, the service that adapts it to its contract, the worker program,
-/// and their tests; with a store where it keeps data.
+/// A plugin: the generated code of its contract, its pure domain, the service that adapts it to its
+/// contract, the worker program, and their tests; with a store where it keeps data.
 ///
-/// This is its one line in this file: its product and its place among the dependencies of the tests of all contracts and of
-/// all programs follow from it. `area` is its name unless told, and `using` are the areas whose messages its contract uses.
-/// A contract that it does not own is among the platform's.
+/// This is its one line in this file: its product and its place among the dependencies of the tests
+/// of all contracts and of all programs follow from it. `area` is its name unless told, and `using`
+/// are the areas whose messages its contract uses. A contract that it does not own is among the
+/// platform's.
 func workerPlugin(
   _ name: String, area: String? = nil, ownsContract: Bool = true, using others: [String] = [],
   executable: String? = nil, hasDomain: Bool = true, keepsData: Bool = false,
@@ -135,13 +138,14 @@ func workerPlugin(
 
 // MARK: - The layers; a module imports only from layers below (KithHost.docc/Architecture.md)
 
-/// Layer 0: C. Each library has one Swift binding: CNng KithTransportNng, CProtobufC KithWire, CLinux KithHost
-/// and KithCommands, which starts it.
+/// Layer 0: C. Each library has one Swift binding: CNng KithTransportNng, CProtobufC KithWire,
+/// CLinux KithHost and KithCommands, which starts it.
 let doors: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
   .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
   .target(name: "CLinux"),
-  // The descriptors that every contract imports: kith/options.proto and google/protobuf/descriptor.proto.
+  // The descriptors that every contract imports: kith/options.proto and
+  // google/protobuf/descriptor.proto.
   .target(name: "OptionsContractC", path: "Sources/KithContractsC/Options"),
 ]
 
@@ -167,8 +171,8 @@ let calls: [Target] =
     library("KithAccess", ["KithRPC"]),
   ]
 
-/// Layer 3: the generated contracts of the platform, and what reads contracts at run time. Those of plugins come with
-/// the plugins; family-links's is here because every worker reads its events.
+/// Layer 3: the generated contracts of the platform, and what reads contracts at run time. Those of
+/// plugins come with the plugins; family-links's is here because every worker reads its events.
 let platform: [Target] = [
   contract("Access"),
   contract("Descriptor", serves: false),
@@ -255,8 +259,8 @@ let allContracts: [Target.Dependency] =
   + (platform + plugins.flatMap(\.targets)).map(\.name).filter { $0.hasSuffix("Contract") }
   .map { .byName(name: $0) }
 
-/// What `kith plugin new garden-notes --stateful --package` writes: a package of its own, whose targets are built and tested here
-/// too, with the modules of the products that it names.
+/// What `kith plugin new garden-notes --stateful --package` writes: a package of its own, whose
+/// targets are built and tested here too, with the modules of the products that it names.
 let example: [Target] =
   contract("GardenNotes", below: "Tests/ExamplePackage/Sources/Contracts") + [
     library("GardenNotesDomain", path: "Tests/ExamplePackage/Plugins/GardenNotes/Domain", []),
@@ -280,7 +284,8 @@ let testing: [Target] =
     // Certificates that a test makes for itself.
     library(
       "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
-    // What a test's process does to files, in order: which waits for the disk there are, and what follows when one fails.
+    // What a test's process does to files, in order: which waits for the disk there are, and what
+    // follows when one fails.
     .target(name: "FileCalls", path: "Tests/FileCalls"),
     library("FileCallLog", path: "Tests/FileCallLog", ["FileCalls"]),
     // The processes that a supervisor leads, simulated; for tests and the soak.
@@ -302,7 +307,8 @@ let testing: [Target] =
         "RiskContract", "TestingContract", logging,
       ]
     ),
-    // A worker that tries to get out of its sandbox, and the calls that it makes for it; for IntegrationTests.
+    // A worker that tries to get out of its sandbox, and the calls that it makes for it; for
+    // IntegrationTests.
     .target(name: "HostileCalls", path: "Tests/HostileCalls"),
     program(
       "hostile-worker", path: "Tests/HostileWorker",
@@ -426,8 +432,9 @@ let sdk = [
 /// What the tests of a plugin need beside it.
 let testKit = ["KithSealing", "KithTesting", "KithTransportInProcess"]
 
-/// Modules as products of their own, for the packages under `tools/` only: they measure, prove and train parts that are no
-/// interface for others, and a package can depend on another's products alone. Their scripts set KITH_TOOLS.
+/// Modules as products of their own, for the packages under `tools/` only: they measure, prove and
+/// train parts that are no interface for others, and a package can depend on another's products
+/// alone. Their scripts set KITH_TOOLS.
 let forTools = Context.environment["KITH_TOOLS"] != nil
 let internals =
   !forTools
@@ -442,8 +449,8 @@ let internals =
 let internalPrograms: [Product] =
   forTools ? [.executable(name: "misbehaving-worker", targets: ["misbehaving-worker"])] : []
 
-/// `swift package generate-contracts`, for packages with contracts of their own. It starts tools/generate-contracts, so that no
-/// build of Kith contains the generator.
+/// `swift package generate-contracts`, for packages with contracts of their own. It starts
+/// tools/generate-contracts, so that no build of Kith contains the generator.
 let generator = Target.plugin(
   name: "GenerateContracts",
   capability: .command(
@@ -470,8 +477,9 @@ let allProducts: [Product] =
   ] + plugins.map { .executable(name: $0.executable, targets: [$0.executable]) }
   + internals.map { .library(name: $0, targets: [$0]) } + internalPrograms
 
-/// The programs that KITH_BUILD names, separated by blanks: `swift build` then builds these and nothing else, all at once. Several
-/// builds with `--product` would follow one another and leave processors idle. Without the variable, everything.
+/// The programs that KITH_BUILD names, separated by blanks: `swift build` then builds these and
+/// nothing else, all at once. Several builds with `--product` would follow one another and leave
+/// processors idle. Without the variable, everything.
 let chosen = Context.environment["KITH_BUILD"]?.split(separator: " ").map(String.init)
 
 /// What programs are made of.

@@ -9,8 +9,8 @@
 /// | a worker in its own name | no | no | no |
 /// | anybody else | no | no | no |
 ///
-/// A link leads one step, and one way: a caregiver of a caregiver sees nothing, nor does the senior see the family's
-/// records. Of several links between the same two the one that allows more counts.
+/// A link leads one step, and one way: a caregiver of a caregiver sees nothing, nor does the senior
+/// see the family's records. Of several links between the same two the one that allows more counts.
 public struct Access: Sendable, Hashable {
   /// What is to be done to records.
   public enum Action: String, Sendable, Hashable, CaseIterable {
@@ -22,14 +22,16 @@ public struct Access: Sendable, Hashable {
     case own
   }
 
-  /// A decision in favour, which a store asks for before it reads or writes records. Nothing but ``Access`` makes one.
+  /// A decision in favour, which a store asks for before it reads or writes records. Nothing but
+  /// ``Access`` makes one.
   public struct Grant: Sendable, Hashable {
     /// Whose records; nil means everybody's.
     public let users: Set<UserID>?
     /// What may be done to them.
     public let action: Action
 
-    /// Whether it covers an action on a person's records. Who may own may change, who may change may read.
+    /// Whether it covers an action on a person's records. Who may own may change, who may change
+    /// may read.
     public func covers(_ action: Action, on user: UserID) -> Bool {
       self.action >= action && users.map { $0.contains(user) } ?? true
     }
@@ -66,8 +68,8 @@ public struct Access: Sendable, Hashable {
     return Grant(users: [user], action: action)
   }
 
-  /// Asks for an action on all the records that the caller may do it to: one's own and those of linked people, or everybody's
-  /// for the product. Nobody's for a stranger.
+  /// Asks for an action on all the records that the caller may do it to: one's own and those of
+  /// linked people, or everybody's for the product. Nobody's for a stranger.
   public func grantAll(_ action: Action) -> Grant {
     switch caller {
     case .product: Grant(users: nil, action: action)

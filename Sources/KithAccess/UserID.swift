@@ -1,6 +1,7 @@
 /// Names a person whom a product looks after or who looks after another, in all records of theirs.
 ///
-/// It is a name that says nothing by itself, such as a UUID: it stands unsealed in tables and events.
+/// It is a name that says nothing by itself, such as a UUID: it stands unsealed in tables and
+/// events.
 public struct UserID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The most bytes that an id may have.
   public static let maximumBytes = 64

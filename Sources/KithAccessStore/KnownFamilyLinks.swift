@@ -6,20 +6,22 @@ import KithWire
 
 /// What a worker knows of the links between people, as the worker that keeps them has told.
 ///
-/// List ``migrations`` with the worker's own and follow the links; `Transaction.access(of:)` then lets family in:
+/// List ``migrations`` with the worker's own and follow the links; `Transaction.access(of:)` then
+/// lets family in:
 ///
 ///     static let migrations = KnownFamilyLinks.migrations + [Store.Migration("reminders 1", creating: [reminder])]
 ///
 ///     try context.followFamilyLinks(into: store)
 ///
-/// The keeper tells of each link again every day, so that a worker that comes later, or has lost events, knows all within a
-/// day; until then family stays outside.
+/// The keeper tells of each link again every day, so that a worker that comes later, or has lost
+/// events, knows all within a day; until then family stays outside.
 public struct KnownFamilyLinks: Projection {
   /// The full name of the service whose worker keeps the links.
   public static let service = FamilyLinksMethods.addLink.service
   /// As the store has named it since its first version.
   public static let name = "kith.family.v1.FamilyLinks"
-  /// The messages of today, and those that a log may hold from before the contract was a part of `kith.access.v1`.
+  /// The messages of today, and those that a log may hold from before the contract was a part of
+  /// `kith.access.v1`.
   public static let types = [
     LinkAdded.fullName, LinkRemoved.fullName, firstAdded, firstRemoved,
   ]

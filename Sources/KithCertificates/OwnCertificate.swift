@@ -1,11 +1,12 @@
 import FoundationEssentials
 import SwiftASN1
 
-/// What a process shows of itself on the network: its certificate and the key that belongs to it. A value; reads no file
-/// and no clock.
+/// What a process shows of itself on the network: its certificate and the key that belongs to it. A
+/// value; reads no file and no clock.
 ///
-/// TLS itself tells the side that shows a bad certificate next to nothing: the other side just ends the connection.
-/// So whoever is about to show one looks at it first. Whom to believe is left to TLS.
+/// TLS itself tells the side that shows a bad certificate next to nothing: the other side just ends
+/// the connection. So whoever is about to show one looks at it first. Whom to believe is left to
+/// TLS.
 public struct OwnCertificate: Sendable, Equatable {
   /// What is wrong with it; the caller names the files.
   public enum Problem: Error, Sendable, Equatable {

@@ -57,8 +57,8 @@ enum PublicKeyFields: Equatable {
     }
   }
 
-  /// The integer at a place of a sequence of them (RFC 8017, A.1): of a public key the modulus is the first, of a
-  /// private one the second, behind a version.
+  /// The integer at a place of a sequence of them (RFC 8017, A.1): of a public key the modulus is
+  /// the first, of a private one the second, behind a version.
   private static func integer(_ place: Int, of bytes: ArraySlice<UInt8>) throws -> [UInt8] {
     try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
       var integers: [[UInt8]] = []

@@ -14,8 +14,9 @@ import Synchronization
 /// let answer = try await risk.analyze(
 ///   request, options: CallOptions(timeout: .seconds(5), waitForReady: true))
 /// ```
-/// Calls go straight to the worker; the host only says where it is. When a worker is replaced, its client asks the host for
-/// the next generation by itself; calls made with `waitForReady` wait for it, others fail with UNAVAILABLE meanwhile.
+/// Calls go straight to the worker; the host only says where it is. When a worker is replaced, its
+/// client asks the host for the next generation by itself; calls made with `waitForReady` wait for
+/// it, others fail with UNAVAILABLE meanwhile.
 public final class HostConnection: Sendable {
   /// The control service, for calls by name.
   public let client: RPCClient
@@ -27,7 +28,8 @@ public final class HostConnection: Sendable {
   /// - Parameters:
   ///   - product: the product's name, for errors.
   ///   - address: the address of its control service.
-  ///   - identity: how this process proves who it is. Defaults to an operator, where it can read the operator's token.
+  ///   - identity: how this process proves who it is. Defaults to an operator, where it can read
+  ///     the operator's token.
   ///   - interceptors: what the calls of its workers pass, the first one first.
   public convenience init(
     product: String, address: String, identity: HostIdentity? = nil,
@@ -52,7 +54,8 @@ public final class HostConnection: Sendable {
   /// - Parameters:
   ///   - product: the product's name, for errors.
   ///   - address: the address of its control service, an nng URL: `ProductPlaces.controlAddress`.
-  /// - Throws: UNAVAILABLE when no host is running there, PERMISSION_DENIED when it is somebody else's.
+  /// - Throws: UNAVAILABLE when no host is running there, PERMISSION_DENIED when it is somebody
+  ///   else's.
   public static func open(
     product: String, address: String
   ) async throws(RPCError) -> HostConnection {
@@ -67,17 +70,20 @@ public final class HostConnection: Sendable {
   /// The control service.
   public var host: HostClient { HostClient(client) }
 
-  /// A client of a worker by its name in the product, always of the generation that serves. The same one each time.
+  /// A client of a worker by its name in the product, always of the generation that serves. The
+  /// same one each time.
   public func worker(named name: String) -> RPCClient {
     client(of: .worker(name))
   }
 
-  /// A client of whichever worker serves a service, by the service's full name. The same one each time.
+  /// A client of whichever worker serves a service, by the service's full name. The same one each
+  /// time.
   public func service(named name: String) -> RPCClient {
     client(of: .service(name))
   }
 
-  /// Ends the connection and those of the clients that came from it; their calls in progress fail with UNAVAILABLE.
+  /// Ends the connection and those of the clients that came from it; their calls in progress fail
+  /// with UNAVAILABLE.
   public func close() {
     let clients = workers.withLock { workers in
       defer { workers = [:] }

@@ -3,8 +3,8 @@ package import KithRPC
 
 /// How a process proves to a product's host who it is.
 public enum HostIdentity: Sendable {
-  /// As an operator, by the token in this file, which is read for each call: a host that starts anew may have another. Where
-  /// the file was removed the token that was read last is shown.
+  /// As an operator, by the token in this file, which is read for each call: a host that starts
+  /// anew may have another. Where the file was removed the token that was read last is shown.
   case `operator`(tokenFile: String)
   /// As one incarnation of a worker, by this encoded `kith.identity.v1.WorkerProof`.
   case worker(proof: [UInt8], actsForUsers: Bool)

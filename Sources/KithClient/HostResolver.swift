@@ -21,8 +21,8 @@ public struct HostResolver: Resolver {
     self.target = target
   }
 
-  /// Asks once. With `waitForReady` the host holds its answer until there is one to give, so that a caller learns of a
-  /// restarted worker at once.
+  /// Asks once. With `waitForReady` the host holds its answer until there is one to give, so that a
+  /// caller learns of a restarted worker at once.
   public func resolve(
     newerThan generation: UInt64?, options: CallOptions
   ) async throws(RPCError) -> ResolvedTarget {
@@ -31,7 +31,8 @@ public struct HostResolver: Resolver {
       case .worker(let name): .worker(name)
       case .service(let name): .service(name)
       }
-    // The call to the host itself does not wait for a host: the client asks again while somebody waits.
+    // The call to the host itself does not wait for a host: the client asks again while somebody
+    // waits.
     let response = try await host.resolve(
       ResolveRequest(
         target: target, waitForReady: options.waitForReady, newerThanGeneration: generation ?? 0),

@@ -3,8 +3,9 @@ import KithIdentity
 import KithRPC
 import Synchronization
 
-/// Sends the host's pass for a person along with each call in that person's name, so that the workers to which the call leads may
-/// speak for the person, too. A call whose pass cannot be had goes out without: its callee needs none.
+/// Sends the host's pass for a person along with each call in that person's name, so that the
+/// workers to which the call leads may speak for the person, too. A call whose pass cannot be had
+/// goes out without: its callee needs none.
 final class PassInterceptor: ClientInterceptor {
   private struct Known {
     var pass: [UInt8]

@@ -7,7 +7,8 @@ import KithSealing
 import KithStore
 import KithWire
 
-/// Why a command could not do what it was asked: what a person reads and what the process leaves with.
+/// Why a command could not do what it was asked: what a person reads and what the process leaves
+/// with.
 struct CommandFailure: Error, Equatable, CustomStringConvertible {
   /// The exit code.
   var status: ExitStatus
@@ -15,7 +16,8 @@ struct CommandFailure: Error, Equatable, CustomStringConvertible {
   var message: String
   /// More lines, each on its own: reasons, last lines of a log.
   var notes: [String]
-  /// The name of a call's status: that of the call which failed, else the one nearest to ``status``.
+  /// The name of a call's status: that of the call which failed, else the one nearest to
+  /// ``status``.
   var code: String
   /// The fields of the request that the worker refused.
   var fields: [FieldViolation] = []
@@ -86,12 +88,14 @@ extension CommandFailure {
   }
 
   /// Usage that the argument parser refused, or an error that nobody foresaw.
-  /// - Parameter arguments: what the parser was given. A value that begins with a minus sign and a digit is taken for an option by
-  ///   the parser, which says then that a value is missing, or that there is no such option.
+  /// - Parameter arguments: what the parser was given. A value that begins with a minus sign and a
+  ///   digit is taken for an option by the parser, which says then that a value is missing, or that
+  ///   there is no such option.
   init(parsing error: any Error, arguments: [String] = []) {
     let exitCode = KithCommand.exitCode(for: error).rawValue
     let width = Surroundings.current.terminal.width
-    // The message is followed by the usage; the parser puts a word of its own in front, and `kith:` stands there already.
+    // The message is followed by the usage; the parser puts a word of its own in front, and `kith:`
+    // stands there already.
     let usage = UsageText.wrapped(
       KithCommand.fullMessage(for: error, columns: width), width: width
     ).split(separator: "\n").map(String.init).drop { !$0.hasPrefix("Usage:") }
@@ -101,7 +105,8 @@ extension CommandFailure {
       Self.negativeValue(refusedWith: message, in: arguments) ?? message, notes: Array(usage))
   }
 
-  /// What to say of a negative value where none can stand; nil when the parser refused something else.
+  /// What to say of a negative value where none can stand; nil when the parser refused something
+  /// else.
   private static func negativeValue(
     refusedWith message: String, in arguments: [String]
   ) -> String? {

@@ -1,6 +1,7 @@
 import KithRPC
 
-/// The exit codes of `kith`: stable, documented in `kith help exit-codes`, the same for every command.
+/// The exit codes of `kith`: stable, documented in `kith help exit-codes`, the same for every
+/// command.
 struct ExitStatus: Sendable, Hashable {
   /// The number that the process leaves with.
   let number: Int32
@@ -63,7 +64,8 @@ struct ExitStatus: Sendable, Hashable {
       case .unimplemented: .usage
       case .internal, .dataLoss: .defect
       case .unavailable: .unavailable
-      // CANCELLED by the worker, UNKNOWN, NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, and codes of the future.
+      // CANCELLED by the worker, UNKNOWN, NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, and codes
+      // of the future.
       default: .failure
       }
   }

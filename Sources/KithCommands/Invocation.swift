@@ -7,15 +7,17 @@ enum Invocation: Equatable {
   /// A worker: Kith's options in front of its name, its name, and all behind it.
   case worker(leading: [String], name: String, rest: [String])
 
-  /// Looks for the first word that is no option. Options of every call (`--product`, `--root`, `--timeout`, `--as`, `--json`)
-  /// may stand in front of it; for a command of `kith` they are moved behind it, where the argument parser expects them.
+  /// Looks for the first word that is no option. Options of every call (`--product`, `--root`,
+  /// `--timeout`, `--as`, `--json`) may stand in front of it; for a command of `kith` they are
+  /// moved behind it, where the argument parser expects them.
   init(_ arguments: [String], commands: [String]) {
     var leading: [String] = []
     var rest = arguments[...]
     while let argument = rest.first, argument.hasPrefix("-") {
       guard let option = Self.leadingOptions.first(where: { Self.matches(argument, $0.name) })
       else {
-        // `--help`, `--version`, `--generate-completion-script`, and mistakes: for the argument parser.
+        // `--help`, `--version`, `--generate-completion-script`, and mistakes: for the argument
+        // parser.
         self = .command(arguments)
         return
       }

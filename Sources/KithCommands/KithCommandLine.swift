@@ -7,8 +7,8 @@ import UnixSignals
 
 /// `kith`: the one command line of all products.
 ///
-/// The first word that is no option is a command of `kith` or else the name of a worker, whose verbs come from the worker
-/// itself.
+/// The first word that is no option is a command of `kith` or else the name of a worker, whose
+/// verbs come from the worker itself.
 public enum KithCommandLine {
   /// Runs what the arguments of this process say and ends it with the exit code.
   public static func main() async -> Never {

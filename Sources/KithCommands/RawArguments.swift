@@ -1,5 +1,5 @@
-/// The arguments of this process, checked. `CommandLine.arguments` puts U+FFFD where an argument is not UTF-8, and a text to
-/// be scored must not be changed in silence.
+/// The arguments of this process, checked. `CommandLine.arguments` puts U+FFFD where an argument is
+/// not UTF-8, and a text to be scored must not be changed in silence.
 enum RawArguments {
   /// The arguments behind the program's name.
   static func current() throws(CommandFailure) -> [String] {

@@ -6,11 +6,12 @@ import KithSupervision
 
 /// The host of one product: carries out what the supervisor decides, and tells it what happened.
 ///
-/// It has a thread of its own (`Reactor`), so that everything that happens has one order: an event is taken in, and what it calls
-/// for is done, before the next. The data between callers and workers never passes through here.
+/// It has a thread of its own (`Reactor`), so that everything that happens has one order: an event
+/// is taken in, and what it calls for is done, before the next. The data between callers and
+/// workers never passes through here.
 ///
-/// The parts are types of their own, in the folders of this module; the extensions of the host in the same folders do what
-/// needs several parts.
+/// The parts are types of their own, in the folders of this module; the extensions of the host in
+/// the same folders do what needs several parts.
 public actor Host {
   // MARK: What runs
 
@@ -75,7 +76,8 @@ public actor Host {
     reactor.asUnownedSerialExecutor()
   }
 
-  /// Prepares a host: takes its root and looks for what an earlier host left running. Nothing is started yet.
+  /// Prepares a host: takes its root and looks for what an earlier host left running. Nothing is
+  /// started yet.
   ///
   /// May block for the milliseconds that it takes to read the manifests and /proc.
   public init(_ settings: HostSettings) throws(HostFailure) {

@@ -1,4 +1,5 @@
-/// Why a host could not start, or ended otherwise than asked: what kithd says and the exit code that it leaves with.
+/// Why a host could not start, or ended otherwise than asked: what kithd says and the exit code
+/// that it leaves with.
 public struct HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure, by their exit codes: those of `kith help exit-codes`.
   public enum Kind: Int32, Sendable {
@@ -6,7 +7,8 @@ public struct HostFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case badInput = 65
     /// Something went wrong that nobody provided for.
     case `internal` = 70
-    /// A folder, file or socket cannot be created: read-only, full, or another's; or it was moved or removed while the host ran.
+    /// A folder, file or socket cannot be created: read-only, full, or another's; or it was moved
+    /// or removed while the host ran.
     case cannotCreate = 73
     /// Another host runs for this root.
     case alreadyRuns = 75

@@ -13,21 +13,25 @@ public struct HostSettings: Sendable {
   public var environment: [String: String]
   /// Whether what the host logs is shown on its standard error too.
   public var isForeground: Bool
-  /// What the wall clock of virtual time shows first, in milliseconds since 1970; nil for the machine's clocks.
+  /// What the wall clock of virtual time shows first, in milliseconds since 1970; nil for the
+  /// machine's clocks.
   public var virtualStart: Int64?
   /// What the clocks of virtual time show first; nil for the machine's clocks.
   var virtualTimeAtStart: ClockMove.Time? {
     virtualStart.map { ClockMove.Time(wallMilliseconds: $0, elapsedMilliseconds: 0) }
   }
-  /// The process that stands between callers and all workers, in tests of broken connections (`KITH_RELAY_PID`); nil for none.
+  /// The process that stands between callers and all workers, in tests of broken connections
+  /// (`KITH_RELAY_PID`); nil for none.
   var relayPID: Int32? { environment["KITH_RELAY_PID"].flatMap { Int32($0) } }
   /// The account that workers run as; nil for the host's own.
   let workerAccount: WorkerAccount?
   /// What the plan was read from.
   var source: ProductSource
-  /// What the host was told to run when it was started; another manifest may have been applied since.
+  /// What the host was told to run when it was started; another manifest may have been applied
+  /// since.
   let startedWith: ProductSource
-  /// Why the manifests could not be read as they stand, and those run that were read before; nil when they could.
+  /// Why the manifests could not be read as they stand, and those run that were read before; nil
+  /// when they could.
   var manifestTrouble: String?
 
   /// Settings for a host.
@@ -72,7 +76,8 @@ public struct HostSettings: Sendable {
     return worker
   }
 
-  /// The environment of a worker: what programs need to run at all, and nothing that might be a secret.
+  /// The environment of a worker: what programs need to run at all, and nothing that might be a
+  /// secret.
   /// - Parameters:
   ///   - worker: the worker, which is told what it is granted.
   ///   - state: the worker's state folder, where its temporary files go too; empty for none.
@@ -104,7 +109,8 @@ extension PlannedWorker {
 
   /// The worker as the supervisor sees it.
   func specification(lastGeneration: UInt64) -> WorkerSpecification {
-    // Of the time to end, the larger part is for calls in progress and the rest for the process to leave.
+    // Of the time to end, the larger part is for calls in progress and the rest for the process to
+    // leave.
     let margin = min(.milliseconds(500), stopTimeout / 2)
     return WorkerSpecification(
       name: name, requires: dependencies, restart: restart,

@@ -1,4 +1,5 @@
-/// The clock by which proofs expire: CLOCK_BOOTTIME, one for all processes of a machine and never set.
+/// The clock by which proofs expire: CLOCK_BOOTTIME, one for all processes of a machine and never
+/// set.
 public enum BootClock {
   /// Milliseconds since the machine was started.
   public static var milliseconds: Int64 {

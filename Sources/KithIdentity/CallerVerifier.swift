@@ -2,10 +2,11 @@ import IdentityContract
 public import KithRPC
 import Synchronization
 
-/// Tells one incarnation of a worker who calls it, from the ticket and the pass that a call shows, and refuses callers that
-/// a method is not for. Checks alone: the host is not asked.
+/// Tells one incarnation of a worker who calls it, from the ticket and the pass that a call shows,
+/// and refuses callers that a method is not for. Checks alone: the host is not asked.
 ///
-/// May be called from any thread. What was checked once is remembered, so that a repeated proof costs a look-up.
+/// May be called from any thread. What was checked once is remembered, so that a repeated proof
+/// costs a look-up.
 public final class CallerVerifier: Sendable {
   /// The services that every worker has, beside those that its manifest names.
   static let commonServices: Set<String> = [
@@ -42,8 +43,9 @@ public final class CallerVerifier: Sendable {
   }
 
   /// Who makes a call.
-  /// - Throws: UNAUTHENTICATED for a proof that is not valid, or for a stranger where the method is not for strangers;
-  ///   PERMISSION_DENIED for a caller that may not call the method, or not in the name of that person.
+  /// - Throws: UNAUTHENTICATED for a proof that is not valid, or for a stranger where the method is
+  ///   not for strangers; PERMISSION_DENIED for a caller that may not call the method, or not in
+  ///   the name of that person.
   public func identify(
     _ method: MethodDescriptor, _ metadata: Metadata
   ) throws(RPCError) -> Principal {

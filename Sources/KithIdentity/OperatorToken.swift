@@ -1,8 +1,8 @@
 import Crypto
 import Glibc
 
-/// What proves an operator to the host: 32 random bytes in a file that only the user of the host can read, and that lies outside of
-/// every sandbox.
+/// What proves an operator to the host: 32 random bytes in a file that only the user of the host
+/// can read, and that lies outside of every sandbox.
 public struct OperatorToken: Sendable {
   /// The name of the file in the host's folder.
   public static let fileName = "operator.token"

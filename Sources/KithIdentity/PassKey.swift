@@ -3,7 +3,8 @@ public import IdentityContract
 public import KithRPC
 import KithWire
 
-/// The host's key for passes: who holds one may speak for the person whom it names, until it expires.
+/// The host's key for passes: who holds one may speak for the person whom it names, until it
+/// expires.
 public struct PassKey: Sendable {
   static let prefix = Array("kith-pass".utf8) + [0]
 

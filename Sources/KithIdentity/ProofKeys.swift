@@ -1,4 +1,5 @@
-/// The keys of the metadata under which a caller shows who it is. PROTOCOL.md, "Who calls", describes them.
+/// The keys of the metadata under which a caller shows who it is. PROTOCOL.md, "Who calls",
+/// describes them.
 public enum ProofKeys {
   /// The operator's token, a text. Sent to the host's socket only.
   public static let `operator` = "kith-operator"

@@ -3,10 +3,11 @@ public import IdentityContract
 public import KithRPC
 public import KithWire
 
-/// The key that the host and one incarnation of a worker share for tickets: the host issues them, the callee checks them.
+/// The key that the host and one incarnation of a worker share for tickets: the host issues them,
+/// the callee checks them.
 ///
-/// It is derived from the incarnation's secret, so that it needs no file of its own and a ticket is worth nothing to any other
-/// process.
+/// It is derived from the incarnation's secret, so that it needs no file of its own and a ticket is
+/// worth nothing to any other process.
 public struct TicketKey: Sendable {
   private static let prefix = Array("kith-ticket".utf8) + [0]
 
@@ -28,7 +29,8 @@ public struct TicketKey: Sendable {
     return try Ticket(statement: statement, code: code).encoded()
   }
 
-  /// The statement of an encoded ticket. Whether it has expired, and whom it is for, is the caller's to check.
+  /// The statement of an encoded ticket. Whether it has expired, and whom it is for, is the
+  /// caller's to check.
   /// - Throws: UNAUTHENTICATED for anything that was not issued with this key.
   public func open(_ ticket: [UInt8]) throws(RPCError) -> TicketStatement {
     do throws(WireError) {

@@ -25,8 +25,10 @@ public struct WorkerIdentity: Sendable, Hashable {
     return try WorkerProof(worker: worker, generation: generation, code: code).encoded()
   }
 
-  /// The incarnation that an encoded proof names; nil when it was not made with that incarnation's secret.
-  /// - Parameter secret: the secret of an incarnation by worker and generation; nil for one that does not run.
+  /// The incarnation that an encoded proof names; nil when it was not made with that incarnation's
+  /// secret.
+  /// - Parameter secret: the secret of an incarnation by worker and generation; nil for one that
+  ///   does not run.
   public init?(
     provenBy proof: [UInt8], product: String, secret: (String, UInt64) -> [UInt8]?
   ) {

@@ -2,8 +2,8 @@
 public struct JSONLimits: Sendable, Hashable {
   /// The longest text in bytes. 64 MiB unless told.
   public var maximumBytes: Int
-  /// How deep arrays and objects may be nested. 100 unless told; never above 1000, whatever is asked for, since the
-  /// parser uses the stack.
+  /// How deep arrays and objects may be nested. 100 unless told; never above 1000, whatever is
+  /// asked for, since the parser uses the stack.
   public var maximumDepth: Int {
     didSet { maximumDepth = min(maximumDepth, Self.deepest) }
   }

@@ -1,6 +1,7 @@
 /// The members of a JSON object, in the order in which they were added, each name once.
 ///
-/// Two objects are equal when they have the same members, in whatever order: the order is for readers.
+/// Two objects are equal when they have the same members, in whatever order: the order is for
+/// readers.
 public struct JSONObject: Sendable {
   /// Up to this many members a search through all of them is faster than an index.
   private static let indexThreshold = 12
@@ -25,7 +26,8 @@ public struct JSONObject: Sendable {
   /// An object without members.
   public init() {}
 
-  /// An object with these members; of a name given twice the last value stands, in the first one's place.
+  /// An object with these members; of a name given twice the last value stands, in the first one's
+  /// place.
   public init(_ members: some Sequence<(String, JSONValue)>) {
     for (name, value) in members { self[name] = value }
   }

@@ -1,8 +1,8 @@
 extension JSONValue {
   /// Reads one JSON value; white space around it is allowed, anything else is not.
   ///
-  /// Strict RFC 8259: no comments, no trailing commas, no duplicate names, UTF-8 only. Nothing that a hostile text can
-  /// hold costs more than time and memory in proportion to its length.
+  /// Strict RFC 8259: no comments, no trailing commas, no duplicate names, UTF-8 only. Nothing that
+  /// a hostile text can hold costs more than time and memory in proportion to its length.
   public init(parsing text: String, limits: JSONLimits = .standard) throws(JSONError) {
     try self.init(parsing: Array(text.utf8), limits: limits)
   }
@@ -213,7 +213,8 @@ struct JSONParser {
     }
   }
 
-  /// Reads the digits after `\u`, and the second half when they are the first half of a surrogate pair.
+  /// Reads the digits after `\u`, and the second half when they are the first half of a surrogate
+  /// pair.
   private mutating func parseUnicodeEscape(start: Int) throws(JSONError) -> Unicode.Scalar {
     let first = try parseHexadecimalDigits()
     if let scalar = Unicode.Scalar(first) { return scalar }
@@ -270,7 +271,8 @@ struct JSONParser {
     }
   }
 
-  /// What stands here: the end, or punctuation; letters and digits are not quoted, since they may be personal.
+  /// What stands here: the end, or punctuation; letters and digits are not quoted, since they may
+  /// be personal.
   private func found() -> String {
     guard let byte = current else { return "the end" }
     switch byte {

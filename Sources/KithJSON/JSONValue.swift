@@ -1,8 +1,10 @@
-/// A JSON value: what a manifest's configuration, a call on the command line and `--json` output are made of.
+/// A JSON value: what a manifest's configuration, a call on the command line and `--json` output
+/// are made of.
 ///
-/// Whole numbers keep their exact value: one that fits is an `integer`, one above `Int64.max` is `unsigned`, and
-/// only what has a fraction or an exponent, or fits neither, is a `number`. An object keeps the order of its members,
-/// so that the same value is always written as the same text.
+/// Whole numbers keep their exact value: one that fits is an `integer`, one above `Int64.max` is
+/// `unsigned`, and only what has a fraction or an exponent, or fits neither, is a `number`. An
+/// object keeps the order of its members, so that the same value is always written as the same
+/// text.
 public enum JSONValue: Sendable, Equatable {
   /// `null`.
   case null
@@ -12,7 +14,8 @@ public enum JSONValue: Sendable, Equatable {
   case integer(Int64)
   /// A whole number above `Int64.max`; smaller ones are read as `integer`.
   case unsigned(UInt64)
-  /// A number with a fraction or an exponent. One that is not finite cannot be JSON and is written as `null`.
+  /// A number with a fraction or an exponent. One that is not finite cannot be JSON and is written
+  /// as `null`.
   case number(Double)
   /// A text; always valid Unicode.
   case string(String)
@@ -37,7 +40,8 @@ extension JSONValue {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The value when it is a whole number that fits; a `number` without a fraction (`3.0`, `1e3`) counts as whole.
+  /// The value when it is a whole number that fits; a `number` without a fraction (`3.0`, `1e3`)
+  /// counts as whole.
   public var integerValue: Int64? {
     switch self {
     case .integer(let value): value

@@ -1,11 +1,12 @@
 extension JSONValue {
   /// The value as JSON: always the same text for the same value.
   ///
-  /// Doubles are written with the fewest digits that read back as the same double. Control characters, also those
-  /// that could steer a terminal, are escaped.
+  /// Doubles are written with the fewest digits that read back as the same double. Control
+  /// characters, also those that could steer a terminal, are escaped.
   /// - Parameters:
   ///   - pretty: one member or element a line, indented by two spaces; else all on one line.
-  ///   - sorted: members by name (in order of UTF-8) rather than in the order in which they were added.
+  ///   - sorted: members by name (in order of UTF-8) rather than in the order in which they were
+  ///     added.
   public func text(pretty: Bool = false, sorted: Bool = false) -> String {
     var writer = JSONWriter(pretty: pretty, sorted: sorted)
     writer.write(self, indentation: 0)

@@ -2,6 +2,7 @@
 public enum ActsFor: String, Sendable, Hashable, CaseIterable {
   /// For the person whose call it handles, while it does. The default.
   case caller
-  /// For every person: a gateway that lets people in, a worker that works for people while nobody calls.
+  /// For every person: a gateway that lets people in, a worker that works for people while nobody
+  /// calls.
   case users
 }

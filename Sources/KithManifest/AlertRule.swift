@@ -1,4 +1,5 @@
-/// A rule of a product's `alerts`: a figure of its workers' calls, or of their states, that must not exceed a bound.
+/// A rule of a product's `alerts`: a figure of its workers' calls, or of their states, that must
+/// not exceed a bound.
 ///
 /// ```yaml
 /// alerts:
@@ -64,8 +65,8 @@ public struct AlertRule: Sendable, Hashable {
   public let location: SourceLocation
   /// What is measured.
   public let measure: Measure
-  /// The bound: a share from 0 to 1, seconds, or a number of restarts. Defaults to 30 seconds for `down`, 0 for `quarantined`, 60
-  /// for `degraded`.
+  /// The bound: a share from 0 to 1, seconds, or a number of restarts. Defaults to 30 seconds for
+  /// `down`, 0 for `quarantined`, 60 for `degraded`.
   public let bound: Double
   /// Over how long it is measured. Five minutes unless told.
   public let window: Duration
@@ -188,7 +189,8 @@ public struct AlertRule: Sendable, Hashable {
     }
   }
 
-  /// The threshold that a rule states, or the measure's own; nil, with an error, where there is neither.
+  /// The threshold that a rule states, or the measure's own; nil, with an error, where there is
+  /// neither.
   private static func bound(_ fields: FieldDecoder, of measure: Measure?) -> Double? {
     guard let measure else { return nil }
     guard let value = fields.read(Keys.above) else {

@@ -1,5 +1,6 @@
 extension Backoff {
-  /// What one manifest states of waits and quarantines. A product's is laid over its base's, and that over the plugin's.
+  /// What one manifest states of waits and quarantines. A product's is laid over its base's, and
+  /// that over the plugin's.
   struct Overrides: Sendable, Equatable {
     var shortest: Stated<Duration>?
     var longest: Stated<Duration>?

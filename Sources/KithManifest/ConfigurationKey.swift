@@ -12,7 +12,8 @@ public struct ConfigurationKey: Sendable, Equatable {
   public let name: String
   /// What it holds.
   public let type: ConfigurationType
-  /// Which values are allowed. All of the type unless told; only for `int`, `double`, `duration` and `bytes`.
+  /// Which values are allowed. All of the type unless told; only for `int`, `double`, `duration`
+  /// and `bytes`.
   public let range: ConfigurationRange?
   /// The value where a product gives none. Absent means that a product must give one.
   public let defaultValue: JSONValue?

@@ -1,4 +1,5 @@
-/// The values from one bound to another, both included; either may be left open: `0..1`, `1s..`, `..64KiB`.
+/// The values from one bound to another, both included; either may be left open: `0..1`, `1s..`,
+/// `..64KiB`.
 public struct ConfigurationRange: Sendable, Hashable, CustomStringConvertible {
   /// The range as the manifest writes it.
   public let description: String
@@ -22,7 +23,8 @@ public struct ConfigurationRange: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Reads a range whose bounds `magnitude` understands. `nil` when it is no such range or is empty.
+  /// Reads a range whose bounds `magnitude` understands. `nil` when it is no such range or is
+  /// empty.
   init?(_ text: String, magnitude: (String) -> Magnitude?) {
     guard let dots = text.firstRange(of: "..") else { return nil }
     let lowerText = String(text[..<dots.lowerBound])

@@ -20,7 +20,8 @@ struct ConfigurationReader {
 
   private var scalars: Scalars { Scalars(name: "'\(name)'", findings: findings) }
 
-  /// The value as the worker will get it; `nil`, with an error noted, when it is not of the type or not in the range.
+  /// The value as the worker will get it; `nil`, with an error noted, when it is not of the type or
+  /// not in the range.
   func read(_ value: ManifestValue, range: ConfigurationRange?) -> JSONValue? {
     switch type {
     case .string:

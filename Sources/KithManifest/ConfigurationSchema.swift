@@ -29,8 +29,9 @@ public struct ConfigurationSchema: Sendable, Equatable {
   /// The names of the keys whose values stay out of errors, plans and logs.
   public var sensitiveNames: [String] { keys.filter(\.isSensitive).map(\.name) }
 
-  /// The whole configuration of a worker: a member for each key, the product's value or else the default, as the worker
-  /// gets it. What the product says about keys that do not exist, wrongly, or not at all is noted.
+  /// The whole configuration of a worker: a member for each key, the product's value or else the
+  /// default, as the worker gets it. What the product says about keys that do not exist, wrongly,
+  /// or not at all is noted.
   package func configuration(
     _ assignments: [ManifestValue.Entry], plugin: String, at location: SourceLocation,
     findings: Findings

@@ -10,7 +10,8 @@ public enum ConfigurationType: Sendable, Hashable, CustomStringConvertible {
   case double
   /// `true` or `false`. `bool`.
   case bool
-  /// A time with its unit: `30s`. The worker gets seconds as proto3 JSON writes them, `"30s"`. `duration`.
+  /// A time with its unit: `30s`. The worker gets seconds as proto3 JSON writes them, `"30s"`.
+  /// `duration`.
   case duration
   /// An amount of memory with its unit: `256MiB`. The worker gets a whole number of bytes. `bytes`.
   case bytes

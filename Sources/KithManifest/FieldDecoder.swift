@@ -1,6 +1,7 @@
 /// Collects what is wrong, so that all of it is told at once.
 ///
-/// A class, since several decoders of one file add to the same list; it never leaves the function that reads the file.
+/// A class, since several decoders of one file add to the same list; it never leaves the function
+/// that reads the file.
 package final class Findings {
   /// What has been found so far.
   package private(set) var errors: [ManifestError] = []

@@ -3,8 +3,9 @@
 /// ```yaml
 /// http: { port: 8080 }
 /// ```
-/// In a `plugin.yaml` it is the port that the plugin listens at unless its product says otherwise; in a product it stands under the
-/// worker. The kernel (Landlock, Linux 6.7) refuses every other port. The worker is handed the number.
+/// In a `plugin.yaml` it is the port that the plugin listens at unless its product says otherwise;
+/// in a product it stands under the worker. The kernel (Landlock, Linux 6.7) refuses every other
+/// port. The worker is handed the number.
 public struct HTTPGrant: Sendable, Hashable {
   /// The TCP port.
   public let port: UInt16

@@ -1,5 +1,5 @@
-/// A key of a mapping together with the way to read its value. The one declaration of a key: the decoder reads by it, and its
-/// ``manifest`` part is what help prints.
+/// A key of a mapping together with the way to read its value. The one declaration of a key: the
+/// decoder reads by it, and its ``manifest`` part is what help prints.
 struct Key<Value: Sendable>: Sendable {
   /// The name, type, range, default and purpose.
   let manifest: ManifestKey

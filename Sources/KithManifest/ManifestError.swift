@@ -1,4 +1,5 @@
-/// One thing that is wrong with a manifest or a place: what, where, what was expected, and the nearest right name.
+/// One thing that is wrong with a manifest or a place: what, where, what was expected, and the
+/// nearest right name.
 public struct ManifestError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kinds of error; `rawValue` is stable and goes into `--json` output.
   public enum Code: String, Sendable, Hashable {
@@ -38,7 +39,8 @@ public struct ManifestError: Error, Sendable, Equatable, CustomStringConvertible
     case configurationRefused
     /// A plugin that does not support the product's posture.
     case postureMismatch
-    /// Files for TLS that cannot be used: missing, no PEM, a key of another certificate, or one whose time is over.
+    /// Files for TLS that cannot be used: missing, no PEM, a key of another certificate, or one
+    /// whose time is over.
     case unusableCredentials
     /// A path that is too long for a socket.
     case pathTooLong

@@ -1,4 +1,5 @@
-/// A key of a mapping in a manifest: what the decoder knows of it, and what `kith help manifest` prints.
+/// A key of a mapping in a manifest: what the decoder knows of it, and what `kith help manifest`
+/// prints.
 public struct ManifestKey: Sendable, Hashable {
   /// The key: `open_files`.
   public let name: String
@@ -10,7 +11,8 @@ public struct ManifestKey: Sendable, Hashable {
   public let defaultText: String?
   /// What it does, in a sentence.
   public let doc: String
-  /// The name of the section with the keys of its value: `limits`. Nil where the value has no keys of Kith's.
+  /// The name of the section with the keys of its value: `limits`. Nil where the value has no keys
+  /// of Kith's.
   public let section: String?
 
   /// Whether the key must be there.

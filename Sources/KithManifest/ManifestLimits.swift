@@ -1,4 +1,5 @@
-/// How much of a manifest is read before it is refused. Manifests are written by hand: these are far above any that is.
+/// How much of a manifest is read before it is refused. Manifests are written by hand: these are
+/// far above any that is.
 enum ManifestLimits {
   /// The longest file in bytes.
   static let fileBytes = 1 << 20

@@ -2,9 +2,10 @@ import Glibc
 
 /// Reads manifests from disk. The one part of this module that does; it only reads.
 ///
-/// Plugins are found in the folders of the search path, in order; the first of a name stands. A folder of the path holds
-/// plugin folders (`Plugins/RiskEngine/plugin.yaml`) or is one itself. Products lie in `products/NAME.yaml` under such a
-/// folder. A plugin's program is looked for in `bin` beside its `plugin.yaml` and then beside the host's own program.
+/// Plugins are found in the folders of the search path, in order; the first of a name stands. A
+/// folder of the path holds plugin folders (`Plugins/RiskEngine/plugin.yaml`) or is one itself.
+/// Products lie in `products/NAME.yaml` under such a folder. A plugin's program is looked for in
+/// `bin` beside its `plugin.yaml` and then beside the host's own program.
 public struct ManifestReader: Sendable, Hashable {
   /// The folders that are searched.
   public let searchPath: [String]
@@ -17,8 +18,9 @@ public struct ManifestReader: Sendable, Hashable {
     self.programDirectory = programDirectory
   }
 
-  /// A reader over the folders that a person means: those given, then `KITH_PLUGIN_PATH` (with colons between), then
-  /// `share/kith/plugins` of an installed Kith, then a `Plugins` folder above the program, as in a checkout.
+  /// A reader over the folders that a person means: those given, then `KITH_PLUGIN_PATH` (with
+  /// colons between), then `share/kith/plugins` of an installed Kith, then a `Plugins` folder above
+  /// the program, as in a checkout.
   /// - Parameters:
   ///   - folders: what `--plugins` says.
   ///   - programDirectory: the folder of the running program unless told.
@@ -46,8 +48,8 @@ public struct ManifestReader: Sendable, Hashable {
 
   // MARK: Plugins
 
-  /// The plugins of the search path. What cannot be read becomes an error of the catalogue, so that one broken plugin
-  /// stops no product that does without it.
+  /// The plugins of the search path. What cannot be read becomes an error of the catalogue, so that
+  /// one broken plugin stops no product that does without it.
   public func catalogue() -> PluginCatalogue {
     var plugins: [CataloguedPlugin] = []
     var errors: [ManifestError] = []
@@ -103,8 +105,8 @@ public struct ManifestReader: Sendable, Hashable {
 
   // MARK: Products
 
-  /// The product of that name on the search path, or of that file when it is a path (it has a slash or ends in
-  /// `.yaml` or `.yml`), over its base.
+  /// The product of that name on the search path, or of that file when it is a path (it has a slash
+  /// or ends in `.yaml` or `.yml`), over its base.
   public func product(_ nameOrPath: String) throws(ManifestErrors) -> ProductManifest {
     let isPath = Self.isPath(nameOrPath)
     let file = isPath ? Self.absolute(nameOrPath) : try productFile(named: nameOrPath)
@@ -114,7 +116,8 @@ public struct ManifestReader: Sendable, Hashable {
     return try product.extending(try base(extends, of: file))
   }
 
-  /// The product that another extends: one of the search path where it is named, else that of a path from the other's folder.
+  /// The product that another extends: one of the search path where it is named, else that of a
+  /// path from the other's folder.
   private func base(
     _ extends: ProductManifest.Extension, of file: String
   ) throws(ManifestErrors) -> ProductManifest {

@@ -4,7 +4,8 @@ public struct ManifestSection: Sendable, Hashable {
   public let name: String
   /// What the mapping describes, in a sentence.
   public let doc: String
-  /// What an error expects in the mapping's place: `a mapping: { memory: 256MiB, open_files: 256 }`.
+  /// What an error expects in the mapping's place:
+  /// `a mapping: { memory: 256MiB, open_files: 256 }`.
   let form: String
   /// Its keys, in the order in which help shows them.
   public let keys: [ManifestKey]

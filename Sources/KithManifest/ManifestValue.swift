@@ -1,4 +1,5 @@
-/// A value of a manifest with its place, before it is known what it should be. Aliases are unfolded.
+/// A value of a manifest with its place, before it is known what it should be. Aliases are
+/// unfolded.
 public struct ManifestValue: Sendable, Equatable {
   /// What stands there.
   public enum Content: Sendable, Equatable {

@@ -1,4 +1,5 @@
-/// What names look like. Plugin, worker and product names become parts of paths and sockets, so they are narrow.
+/// What names look like. Plugin, worker and product names become parts of paths and sockets, so
+/// they are narrow.
 enum Names {
   /// The longest name of a plugin, worker or product in bytes.
   static let longest = 40
@@ -25,7 +26,8 @@ enum Names {
     "kith.rpc", "kith.worker",
   ]
 
-  /// `kith.risk.v1.RiskEngine`: parts of letters, digits and underscores with dots between them, two at least.
+  /// `kith.risk.v1.RiskEngine`: parts of letters, digits and underscores with dots between them,
+  /// two at least.
   static func isService(_ text: String) -> Bool {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count >= 2, text.utf8.count <= 255 else { return false }
@@ -35,7 +37,8 @@ enum Names {
     }
   }
 
-  /// A person's id, as `KithAccess.UserID` has it: 1 to 64 of ASCII letters, digits, '-', '_', '.' and ':'.
+  /// A person's id, as `KithAccess.UserID` has it: 1 to 64 of ASCII letters, digits, '-', '_', '.'
+  /// and ':'.
   static func isUserID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy {
@@ -109,7 +112,8 @@ extension Scalars {
     name(value, "a service's full name: kith.risk.v1.RiskEngine", where: Names.isService)
   }
 
-  /// The full name of a service that a plugin may provide: those of the platform are the host's, or come with every worker.
+  /// The full name of a service that a plugin may provide: those of the platform are the host's, or
+  /// come with every worker.
   func providedService(_ value: ManifestValue) -> String? {
     guard let service = serviceName(value) else { return nil }
     guard !Names.platformPackages.contains(where: { service.hasPrefix("\($0).") }) else {

@@ -1,5 +1,5 @@
-/// The name nearest to a wrong one by edits (a swap of neighbours counts once), or `nil` when none is near enough to be
-/// meant: at most a third of the letters may differ.
+/// The name nearest to a wrong one by edits (a swap of neighbours counts once), or `nil` when none
+/// is near enough to be meant: at most a third of the letters may differ.
 public func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
   // Longer texts are no misspelt names; the bound keeps the work small whatever a file holds.
   let longest = 100

@@ -33,7 +33,8 @@ public struct NetworkEndpoint: Sendable, Equatable {
     public let serverName: String?
   }
 
-  /// The address: `tls+tcp://host:port`, or `tcp://host:port` where the manifest says `insecure: true`.
+  /// The address: `tls+tcp://host:port`, or `tcp://host:port` where the manifest says
+  /// `insecure: true`.
   public let address: String
   /// What TLS needs; nil for plain tcp.
   public let credentials: Credentials?
@@ -94,7 +95,8 @@ public struct NetworkEndpoint: Sendable, Equatable {
 
   /// Reads an endpoint; what is wrong is noted.
   ///
-  /// `isDialled`: it is called, rather than listened at; the other side's certificate must then be for a name.
+  /// `isDialled`: it is called, rather than listened at; the other side's certificate must then be
+  /// for a name.
   init?(_ value: ManifestValue, isDialled: Bool, findings: Findings) {
     let before = findings.errors.count
     guard

@@ -7,8 +7,9 @@
 /// network: { hosts: [api.example.com] }                   # port 443
 /// network: { ports: [25, 587] }                           # any host
 /// ```
-/// The kernel (Landlock, Linux 6.7) keeps a process to its TCP ports. It knows no names: hosts are what the plugin's author states, an
-/// operator reads in `kith plan`, and the worker is handed to keep itself to.
+/// The kernel (Landlock, Linux 6.7) keeps a process to its TCP ports. It knows no names: hosts are
+/// what the plugin's author states, an operator reads in `kith plan`, and the worker is handed to
+/// keep itself to.
 public enum NetworkGrant: Sendable, Hashable {
   /// Nothing.
   case none
@@ -118,7 +119,8 @@ public enum NetworkGrant: Sendable, Hashable {
     return elements ?? []
   }
 
-  /// Whether a text is a host's name, `*.` and a name, an IP address, or one with the length of its prefix.
+  /// Whether a text is a host's name, `*.` and a name, an IP address, or one with the length of its
+  /// prefix.
   static func isHost(_ text: String) -> Bool {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2 else { return false }
@@ -159,7 +161,8 @@ public enum NetworkGrant: Sendable, Hashable {
     return told == 8 && groups.count == 8
   }
 
-  /// A name of the DNS: labels of letters, digits and hyphens, in lower case, the last one no number.
+  /// A name of the DNS: labels of letters, digits and hyphens, in lower case, the last one no
+  /// number.
   private static func isName(_ text: Substring) -> Bool {
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
     guard text.utf8.count <= 253, let last = labels.last, last.contains(where: { !$0.isNumber })

@@ -5,8 +5,9 @@
 ///   command: [/usr/local/bin/page-oncall, --team, care]
 ///   webhook: https://hooks.example.org/kith
 /// ```
-/// Both get one JSON object: the command on its standard input, the webhook as the body of a POST, which `curl` sends. Each is
-/// tried three times. The host runs them outside any sandbox, so the key stands in a product's manifest only.
+/// Both get one JSON object: the command on its standard input, the webhook as the body of a POST,
+/// which `curl` sends. Each is tried three times. The host runs them outside any sandbox, so the
+/// key stands in a product's manifest only.
 public struct Pager: Sendable, Hashable {
   /// The program, by its absolute path, and its arguments; empty for none.
   public let command: [String]

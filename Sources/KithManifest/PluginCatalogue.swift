@@ -27,10 +27,11 @@ public struct PluginCatalogue: Sendable, Equatable {
   public let plugins: [CataloguedPlugin]
   /// The folders that were searched.
   public let searchPath: [String]
-  /// What is wrong with plugins that could not be read. A plan that cannot do without them tells of it as errors, any
-  /// other as warnings.
+  /// What is wrong with plugins that could not be read. A plan that cannot do without them tells of
+  /// it as errors, any other as warnings.
   public let errors: [ManifestError]
-  /// Of these errors, those of plugins that say their name and are not among ``plugins``, by that name.
+  /// Of these errors, those of plugins that say their name and are not among ``plugins``, by that
+  /// name.
   public let unusable: [String: [ManifestError]]
 
   /// A catalogue of these plugins. Of two with one name the first stands.

@@ -30,12 +30,13 @@ public struct PluginManifest: Sendable, Equatable {
   public let executable: String
   /// The full names of the services that it serves. None unless told.
   public let provides: [String]
-  /// The services that it calls; the workers that serve them start before it. None unless told. ``Requirement`` has the
-  /// long form.
+  /// The services that it calls; the workers that serve them start before it. None unless told.
+  /// ``Requirement`` has the long form.
   public let requires: [Requirement]
   /// The postures of a product that it supports. All unless told.
   public let postures: [Posture]
-  /// Whether two generations may serve at once, so that a new one can start beside the old. No unless told.
+  /// Whether two generations may serve at once, so that a new one can start beside the old. No
+  /// unless told.
   public let overlap: Bool
   /// When it is started again. ``RestartPolicy/standard`` unless told.
   public let restart: RestartPolicy
@@ -49,12 +50,14 @@ public struct PluginManifest: Sendable, Equatable {
   public let http: HTTPGrant?
   /// For whom it may speak to other workers. Defaults to the person whose call it handles.
   public let actsFor: ActsFor
-  /// How long it may take from the start of its process until it is ready. 10 s unless told, 100 ms to 1 hour.
+  /// How long it may take from the start of its process until it is ready. 10 s unless told, 100 ms
+  /// to 1 hour.
   public let startTimeout: Duration
-  /// How long it may take from the order to drain until its process has ended. 10 s unless told, 0 to 1 hour.
+  /// How long it may take from the order to drain until its process has ended. 10 s unless told, 0
+  /// to 1 hour.
   public let stopTimeout: Duration
-  /// How long it may show no progress before it counts as stuck and is replaced; nil (`off`) for never. 10 s unless told,
-  /// 200 ms to 1 hour.
+  /// How long it may show no progress before it counts as stuck and is replaced; nil (`off`) for
+  /// never. 10 s unless told, 200 ms to 1 hour.
   public let watchdog: Duration?
   /// The configuration that it understands. None unless told.
   public let configuration: ConfigurationSchema
@@ -128,7 +131,8 @@ public struct PluginManifest: Sendable, Equatable {
     requiresLocation = requires?.location ?? whole
   }
 
-  /// The name that the text of a `plugin.yaml` gives, also when the text is no YAML; `nil` when it gives no right one.
+  /// The name that the text of a `plugin.yaml` gives, also when the text is no YAML; `nil` when it
+  /// gives no right one.
   static func statedName(in text: String) -> String? {
     let key = "plugin:"
     let text = YAMLReader.withoutByteOrderMark(text)

@@ -22,7 +22,8 @@ extension ProductManifest {
     return needed
   }
 
-  /// The text of a manifest that has only these workers of another, and other values in their configuration.
+  /// The text of a manifest that has only these workers of another, and other values in their
+  /// configuration.
   ///
   /// Its alerts are left out, since they may watch who is not there.
   /// - Parameters:

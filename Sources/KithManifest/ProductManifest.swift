@@ -131,9 +131,11 @@ public struct ProductManifest: Sendable, Equatable {
     statedPosture = posture
   }
 
-  /// The product over its base: what it states stands, the rest is the base's. A worker of both has the keys of both,
-  /// a configuration key of both has this product's value, and what it drops (`reminders: none`) is gone.
-  /// - Throws: when the base extends a further one, or has no worker, service or alert that is dropped.
+  /// The product over its base: what it states stands, the rest is the base's. A worker of both has
+  /// the keys of both, a configuration key of both has this product's value, and what it drops
+  /// (`reminders: none`) is gone.
+  /// - Throws: when the base extends a further one, or has no worker, service or alert that is
+  ///   dropped.
   public func extending(_ base: ProductManifest) throws(ManifestErrors) -> ProductManifest {
     if let further = base.extends {
       throw ManifestErrors(

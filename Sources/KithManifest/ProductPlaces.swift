@@ -14,19 +14,21 @@ public struct ProductPlaces: Sendable, Hashable {
   public let root: String?
   /// The product's root: the folder of its state, mode 0700.
   public let stateDirectory: String
-  /// The folder of its sockets, mode 0700. The host's socket is in it, and a folder for the socket of each incarnation, in
-  /// which that one alone can make sockets.
+  /// The folder of its sockets, mode 0700. The host's socket is in it, and a folder for the socket
+  /// of each incarnation, in which that one alone can make sockets.
   public let runtimeDirectory: String
 
-  /// The longest path that the kernel takes for a socket: `sun_path` has 108 bytes, one of them for the end.
+  /// The longest path that the kernel takes for a socket: `sun_path` has 108 bytes, one of them for
+  /// the end.
   public static let longestSocketPath = 107
 
   /// Finds the places of a product.
   /// - Parameters:
-  ///   - root: what `--root` says: one absolute folder for everything. Make a relative one absolute first.
+  ///   - root: what `--root` says: one absolute folder for everything. Make a relative one absolute
+  ///     first.
   ///   - environment: the variables of this process.
-  /// - Throws: `environment` when neither `--root` nor a variable says where, `outOfRange` when the product's name or
-  ///   the root is unfit, `pathTooLong` when not even the control socket fits.
+  /// - Throws: `environment` when neither `--root` nor a variable says where, `outOfRange` when the
+  ///   product's name or the root is unfit, `pathTooLong` when not even the control socket fits.
   public init(
     product: String, root: String? = nil, environment: [String: String]
   ) throws(ManifestError) {
@@ -60,8 +62,9 @@ public struct ProductPlaces: Sendable, Hashable {
   /// The folder of the logs.
   public var logsDirectory: String { Self.join(stateDirectory, "logs") }
 
-  /// The folder of what the host keeps while the product runs: records of processes, the desired state, what workers wrote
-  /// and is not logged yet, the operator's token, the key of passes. No worker can read or write it.
+  /// The folder of what the host keeps while the product runs: records of processes, the desired
+  /// state, what workers wrote and is not logged yet, the operator's token, the key of passes. No
+  /// worker can read or write it.
   public var hostDirectory: String { Self.join(runtimeDirectory, "host") }
 
   /// The file with the token that proves an operator to the host.
@@ -76,7 +79,8 @@ public struct ProductPlaces: Sendable, Hashable {
   /// The file of the product's sealing key.
   public var sealingKeyFile: String { "\(keysDirectory)/sealing.keys" }
 
-  /// The folder in which the host keeps how far the workers' stores have come. No worker can write there.
+  /// The folder in which the host keeps how far the workers' stores have come. No worker can write
+  /// there.
   public var storeRecordsDirectory: String { Self.join(stateDirectory, "stores") }
 
   /// The socket of the host's control service.
@@ -85,7 +89,8 @@ public struct ProductPlaces: Sendable, Hashable {
   /// The control service as an nng URL.
   public var controlAddress: String { "ipc://\(controlSocket)" }
 
-  /// The socket with the metrics, where the manifest asks for one; never longer than those of the workers.
+  /// The socket with the metrics, where the manifest asks for one; never longer than those of the
+  /// workers.
   public var metricsSocket: String { Self.join(runtimeDirectory, "metrics.sock") }
 
   /// The file that a running host holds a lock on.
@@ -104,7 +109,8 @@ public struct ProductPlaces: Sendable, Hashable {
     Self.join(logsDirectory, "\(worker).log")
   }
 
-  /// The folder of the socket of one generation of a worker: the only place in which that process can make sockets.
+  /// The folder of the socket of one generation of a worker: the only place in which that process
+  /// can make sockets.
   public func socketFolder(worker: String, generation: UInt64) -> String {
     Self.join(runtimeDirectory, "\(worker).\(generation)")
   }
@@ -123,7 +129,8 @@ public struct ProductPlaces: Sendable, Hashable {
     "ipc://" + (try socket(worker: worker, generation: generation))
   }
 
-  /// Checks before anything starts that the sockets of these workers fit, for a million generations.
+  /// Checks before anything starts that the sockets of these workers fit, for a million
+  /// generations.
   /// - Throws: `pathTooLong`.
   public func checkSockets(workers: some Sequence<String>) throws(ManifestError) {
     for worker in workers { _ = try socket(worker: worker, generation: 999_999) }

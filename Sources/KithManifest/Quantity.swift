@@ -1,7 +1,7 @@
 /// Reads and writes amounts of time and memory as manifests have them: a number with its unit.
 enum Quantity {
-  /// `30s`, `500ms`, `1.5s`, `1h30m`: parts from the largest unit to the smallest, each unit once. `nil` for anything
-  /// else, also for a number without a unit and for more than 100 years.
+  /// `30s`, `500ms`, `1.5s`, `1h30m`: parts from the largest unit to the smallest, each unit once.
+  /// `nil` for anything else, also for a number without a unit and for more than 100 years.
   static func duration(_ text: String) -> Duration? {
     nanoseconds(text).map { Duration(nanoseconds: $0) }
   }
@@ -11,12 +11,14 @@ enum Quantity {
     sum(text, units: durationUnits, limit: longestNanoseconds)
   }
 
-  /// `256MiB`, `64KiB`, `1.5GiB`, `10MB`, `512B`. `nil` for anything else, also for a number without a unit.
+  /// `256MiB`, `64KiB`, `1.5GiB`, `10MB`, `512B`. `nil` for anything else, also for a number
+  /// without a unit.
   static func bytes(_ text: String) -> Int128? {
     sum(text, units: byteUnits, limit: Int128(Int64.max), parts: 1)
   }
 
-  /// Durations as proto3 JSON has them, and as a worker gets them: seconds with as many decimals as it takes, `1.5s`.
+  /// Durations as proto3 JSON has them, and as a worker gets them: seconds with as many decimals as
+  /// it takes, `1.5s`.
   static func canonicalDuration(nanoseconds: Int128) -> String {
     let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: nanosecondsPerSecond)
     guard rest != 0 else { return "\(seconds)s" }
@@ -71,8 +73,8 @@ enum Quantity {
     return parts > 0 ? total : nil
   }
 
-  /// Digits with an optional fraction: all digits as one whole number, and how many of them are decimals. At most 18,
-  /// so that no product of them overflows.
+  /// Digits with an optional fraction: all digits as one whole number, and how many of them are
+  /// decimals. At most 18, so that no product of them overflows.
   private static func number(_ rest: inout Substring.UTF8View) -> (Int128, Int)? {
     var digits: Int128 = 0
     var count = 0

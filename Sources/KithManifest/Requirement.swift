@@ -1,4 +1,5 @@
-/// What one worker needs of another: how well that one must be, and what follows when it no longer is.
+/// What one worker needs of another: how well that one must be, and what follows when it no longer
+/// is.
 ///
 /// ```yaml
 /// requires:
@@ -14,7 +15,8 @@ public struct Requirement: Sendable, Hashable {
     case started
     /// It answers calls. The default.
     case ready
-    /// It answers calls, and has shown within half of its watchdog time that it gets on with its work.
+    /// It answers calls, and has shown within half of its watchdog time that it gets on with its
+    /// work.
     case live
 
     /// Whether one asks for less than the other.
@@ -57,7 +59,8 @@ public struct Requirement: Sendable, Hashable {
     self.isOptional = isOptional
   }
 
-  /// Both requirements in one, of the same worker: the better health, the stronger answer to its loss.
+  /// Both requirements in one, of the same worker: the better health, the stronger answer to its
+  /// loss.
   package func joined(with other: Requirement) -> Requirement {
     Requirement(name, health: max(health, other.health), onLoss: max(onLoss, other.onLoss))
   }
@@ -103,7 +106,8 @@ public struct Requirement: Sendable, Hashable {
 }
 
 extension Requirement: CustomStringConvertible {
-  /// `risk-engine`, or `risk-engine (live, else held)` where it asks for more than readiness at the start.
+  /// `risk-engine`, or `risk-engine (live, else held)` where it asks for more than readiness at the
+  /// start.
   public var description: String {
     var words: [String] = []
     if health != .ready { words.append(health.rawValue) }

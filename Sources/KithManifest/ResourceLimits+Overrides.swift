@@ -1,5 +1,6 @@
 extension ResourceLimits {
-  /// What one manifest states of limits. A product's is laid over its base's, and that over the plugin's.
+  /// What one manifest states of limits. A product's is laid over its base's, and that over the
+  /// plugin's.
   package struct Overrides: Sendable, Equatable {
     var memory: Stated<UInt64>?
     var memoryHigh: Stated<UInt64>?

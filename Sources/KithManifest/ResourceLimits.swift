@@ -3,17 +3,20 @@
 /// ```yaml
 /// limits: { memory: 256MiB, memory_high: 192MiB, open_files: 256, processes: 64, cpu: 0.5, cpu_weight: 50 }
 /// ```
-/// All but `open_files` and `processes` need control groups of version 2 that are the host's to divide (under systemd:
-/// `Delegate=yes`). Without them `memory` bounds the data of each process by itself, and the others do nothing; `kith status`
-/// says so. `processes` is kept without them too: by the user namespace that each worker has for itself, or, for a host that
-/// is root, by a control group of version 1.
+/// All but `open_files` and `processes` need control groups of version 2 that are the host's to
+/// divide (under systemd: `Delegate=yes`). Without them `memory` bounds the data of each process by
+/// itself, and the others do nothing; `kith status` says so. `processes` is kept without them too:
+/// by the user namespace that each worker has for itself, or, for a host that is root, by a control
+/// group of version 1.
 public struct ResourceLimits: Sendable, Hashable {
-  /// Memory in bytes; a worker that needs more ends, out of memory. No limit unless told; 16 MiB at least.
-  public var memoryBytes: UInt64?
-  /// Memory in bytes from which on the kernel slows the worker down and takes back what it can. None unless told; 16 MiB at
+  /// Memory in bytes; a worker that needs more ends, out of memory. No limit unless told; 16 MiB at
   /// least.
+  public var memoryBytes: UInt64?
+  /// Memory in bytes from which on the kernel slows the worker down and takes back what it can.
+  /// None unless told; 16 MiB at least.
   public var memoryHighBytes: UInt64?
-  /// Open files, sockets among them, of each process. Defaults to the host's own limit; 64 to 1048576.
+  /// Open files, sockets among them, of each process. Defaults to the host's own limit; 64 to
+  /// 1048576.
   public var openFiles: Int?
   /// Processes and threads, all together. Defaults to `standardProcesses`; 8 to 1000000.
   public var processes: Int?
@@ -23,7 +26,8 @@ public struct ResourceLimits: Sendable, Hashable {
   public var mostProcesses: Int { processes ?? Self.standardProcesses }
   /// Processor time, in processors: 0.5 is half of one. No limit unless told; 0.01 to 1024.
   public var processors: Double?
-  /// Its share of the processors where there are not enough for all, beside the others' 100. 100 unless told; 1 to 10000.
+  /// Its share of the processors where there are not enough for all, beside the others' 100. 100
+  /// unless told; 1 to 10000.
   public var processorWeight: Int?
 
   /// Limits with these values.

@@ -1,5 +1,6 @@
 extension RestartPolicy {
-  /// What one manifest states of restarts. A product's is laid over its base's, and that over the plugin's.
+  /// What one manifest states of restarts. A product's is laid over its base's, and that over the
+  /// plugin's.
   package struct Overrides: Sendable, Equatable {
     /// What is stated of a budget.
     struct Budget: Sendable, Equatable {

@@ -6,8 +6,8 @@ package struct Stated<Value: Sendable & Equatable>: Sendable, Equatable {
   package let location: SourceLocation
 }
 
-/// One of two values of which the first must not be above the second. Each may come from another layer: the plugin, the base
-/// of a product, or the product.
+/// One of two values of which the first must not be above the second. Each may come from another
+/// layer: the plugin, the base of a product, or the product.
 struct Bound<Value: Sendable & Equatable> {
   var key: String
   /// What a manifest states; nil where the default applies.
@@ -17,7 +17,8 @@ struct Bound<Value: Sendable & Equatable> {
 }
 
 extension Findings {
-  /// Notes that a value is above another, at the place in the product where one of them stands there.
+  /// Notes that a value is above another, at the place in the product where one of them stands
+  /// there.
   /// - Parameters:
   ///   - plugin: the file of the plugin, over whose values the product's are laid.
   func refuse<Value>(

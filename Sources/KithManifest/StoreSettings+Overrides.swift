@@ -1,5 +1,6 @@
 extension StoreSettings {
-  /// What one manifest states of a store. A product's is laid over its base's, and that over the plugin's.
+  /// What one manifest states of a store. A product's is laid over its base's, and that over the
+  /// plugin's.
   package struct Overrides: Sendable, Equatable {
     var whenDamaged: WhenDamaged?
     var keepEvents: Duration?

@@ -1,9 +1,10 @@
 import Yams
 
-/// Turns the text of a manifest into values with places. The only place that knows the YAML library.
+/// Turns the text of a manifest into values with places. The only place that knows the YAML
+/// library.
 ///
-/// What a hostile file can do is bounded before the library sees it, since the library unfolds aliases when it looks
-/// for duplicate keys.
+/// What a hostile file can do is bounded before the library sees it, since the library unfolds
+/// aliases when it looks for duplicate keys.
 struct YAMLReader {
   let file: String
   private var count = 0
@@ -23,7 +24,8 @@ struct YAMLReader {
     }
   }
 
-  /// The text behind the byte order mark (U+FEFF) that some editors write first. It is no part of the first key, and takes no column.
+  /// The text behind the byte order mark (U+FEFF) that some editors write first. It is no part of
+  /// the first key, and takes no column.
   static func withoutByteOrderMark(_ text: String) -> String {
     guard text.unicodeScalars.first == "\u{feff}" else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.dropFirst()))
@@ -55,9 +57,10 @@ struct YAMLReader {
     }
   }
 
-  /// An upper bound of what the aliases of a text unfold to. With m anchors and n aliases the largest text comes from
-  /// spreading the aliases evenly over the anchors: ((n + 2m + 1) / (m + 1)) ^ (m + 1) times the file. Anything that
-  /// looks like an anchor or alias is counted, also in quotes and comments.
+  /// An upper bound of what the aliases of a text unfold to. With m anchors and n aliases the
+  /// largest text comes from spreading the aliases evenly over the anchors: ((n + 2m + 1) / (m +
+  /// 1)) ^ (m + 1) times the file. Anything that looks like an anchor or alias is counted, also in
+  /// quotes and comments.
   static func unfoldedBytes(_ text: String) -> Double {
     var anchors = 0.0
     var aliases = 0.0
@@ -81,7 +84,8 @@ struct YAMLReader {
   // MARK: The library
 
   private func compose(_ text: String) throws(ManifestError) -> Node? {
-    // The library keeps a pointer into the text while it parses, which a string of up to 15 bytes does not have.
+    // The library keeps a pointer into the text while it parses, which a string of up to 15 bytes
+    // does not have.
     let shortest = 16
     let padded = text + String(repeating: "\n", count: max(0, shortest - text.utf8.count))
     do {
@@ -107,7 +111,8 @@ struct YAMLReader {
       .composer(let context, let problem, let mark, let yaml):
       // libyaml's own bound, which it names by a function of its own.
       if problem.hasPrefix("Maximum nesting level") { return tooDeep(at: location(mark)) }
-      // What is begun and never ended is missed at the end of the file: its begin is what a person looks for.
+      // What is begun and never ended is missed at the end of the file: its begin is what a person
+      // looks for.
       if let context, isBehindTheEnd(mark, of: yaml) {
         return ManifestError(
           .syntax, "\(context.text): \(problem)", at: location(context.mark),

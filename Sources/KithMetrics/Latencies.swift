@@ -23,7 +23,8 @@ public struct Latencies: Sendable, Hashable {
     sumMicroseconds &+= microseconds
   }
 
-  /// The time that a share of the calls did not exceed, in microseconds: 0.95 gives the p95. Nil without calls.
+  /// The time that a share of the calls did not exceed, in microseconds: 0.95 gives the p95. Nil
+  /// without calls.
   ///
   /// It is the upper bound of a bucket, so at most an eighth above the true value.
   public func quantile(_ share: Double) -> UInt64? {
@@ -45,7 +46,8 @@ public struct Latencies: Sendable, Hashable {
       sumMicroseconds: left.sumMicroseconds &+ right.sumMicroseconds)
   }
 
-  /// The calls that are in these counts and were not in earlier ones. What the earlier ones had more of counts as none.
+  /// The calls that are in these counts and were not in earlier ones. What the earlier ones had
+  /// more of counts as none.
   public func since(_ earlier: Latencies) -> Latencies {
     var rest = counts
     for (index, count) in earlier.counts {

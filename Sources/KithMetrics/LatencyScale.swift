@@ -1,8 +1,9 @@
-/// The buckets into which times are counted: the same everywhere, so that counts of several methods, workers and moments can
-/// be added and subtracted.
+/// The buckets into which times are counted: the same everywhere, so that counts of several
+/// methods, workers and moments can be added and subtracted.
 ///
-/// Up to 16 microseconds each microsecond has its own; from there on a doubling has eight, so that a bound is at most an
-/// eighth above any time in its bucket. The last bucket holds everything from 19 hours on.
+/// Up to 16 microseconds each microsecond has its own; from there on a doubling has eight, so that
+/// a bound is at most an eighth above any time in its bucket. The last bucket holds everything from
+/// 19 hours on.
 public enum LatencyScale {
   /// How many buckets there are.
   public static let count = index(ofMicroseconds: limit) + 1

@@ -2,7 +2,8 @@ import Crypto
 
 /// The sums by which numbers tell that they are what they look like.
 enum Checksums {
-  /// Luhn's: from the right every second digit doubled, less nine when above nine; the sum is a multiple of ten.
+  /// Luhn's: from the right every second digit doubled, less nine when above nine; the sum is a
+  /// multiple of ten.
   static func luhn(_ digits: some BidirectionalCollection<UInt8>, plus extra: Int = 0) -> Bool {
     var sum = extra
     var isSecond = false
@@ -45,7 +46,8 @@ enum Checksums {
     }
   }
 
-  /// An ABA routing number: 3, 7, 1 in turn, and the first two digits of the Federal Reserve's districts.
+  /// An ABA routing number: 3, 7, 1 in turn, and the first two digits of the Federal Reserve's
+  /// districts.
   static func routing(_ digits: ArraySlice<UInt8>) -> Bool {
     guard digits.count == 9, digits.contains(where: { $0 != 0 }) else { return false }
     let base = digits.startIndex
@@ -102,7 +104,8 @@ enum Checksums {
 
   // MARK: Wallets
 
-  /// The version byte and payload of a Base58Check text of 25 bytes; nil when its checksum does not hold.
+  /// The version byte and payload of a Base58Check text of 25 bytes; nil when its checksum does not
+  /// hold.
   static func base58CheckVersion(_ text: ArraySlice<UInt8>) -> UInt8? {
     // Big-endian, 25 bytes; the most significant must come out as they should.
     var bytes = [UInt8](repeating: 0, count: 25)
@@ -135,7 +138,8 @@ enum Checksums {
     }
   }
 
-  /// A segregated-witness address, BIP 173 and BIP 350; `prefix` is how many characters stand before its 1.
+  /// A segregated-witness address, BIP 173 and BIP 350; `prefix` is how many characters stand
+  /// before its 1.
   static func segregatedWitness(_ text: ArraySlice<UInt8>, prefix: Int) -> Bool {
     let hasUpper = text.contains { $0.isUppercase }
     let hasLower = text.contains { $0.isLowercase }
@@ -168,7 +172,8 @@ enum Checksums {
 
   private static let bech32 = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
 
-  /// EIP-55: a letter of the 40 is a capital where the Keccak-256 of the lower-case text says so; texts of one case have no sum.
+  /// EIP-55: a letter of the 40 is a capital where the Keccak-256 of the lower-case text says so;
+  /// texts of one case have no sum.
   static func ethereum(_ text: ArraySlice<UInt8>) -> Bool {
     guard text.contains(where: \.isUppercase), text.contains(where: \.isLowercase) else {
       return true

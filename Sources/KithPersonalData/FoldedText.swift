@@ -1,8 +1,9 @@
-/// A text as its detectors read it: one ASCII byte for each character that counts, with a way back to the bytes it came from.
+/// A text as its detectors read it: one ASCII byte for each character that counts, with a way back
+/// to the bytes it came from.
 ///
-/// Digits of every script, full-width forms, spaces and dashes become their ASCII kin; what cannot be seen (zero-width
-/// characters, combining marks, variation selectors) is left out, so that it hides nothing. Any other letter is one
-/// ``letter``, anything else one ``symbol``.
+/// Digits of every script, full-width forms, spaces and dashes become their ASCII kin; what cannot
+/// be seen (zero-width characters, combining marks, variation selectors) is left out, so that it
+/// hides nothing. Any other letter is one ``letter``, anything else one ``symbol``.
 struct FoldedText {
   /// Stands for a letter beyond ASCII.
   static let letter: UInt8 = 0x80
@@ -10,9 +11,11 @@ struct FoldedText {
   static let symbol: UInt8 = 0x81
 
   let bytes: [UInt8]
-  /// A byte of the text and where it is in the original, wherever that is not one behind the byte before it; ascending.
+  /// A byte of the text and where it is in the original, wherever that is not one behind the byte
+  /// before it; ascending.
   private var starts: [(byte: Int, original: Int)] = []
-  /// A byte of the text and where its character ends in the original, wherever that is not one behind its start; ascending.
+  /// A byte of the text and where its character ends in the original, wherever that is not one
+  /// behind its start; ascending.
   private var ends: [(byte: Int, original: Int)] = []
 
   init(_ original: [UInt8]) {

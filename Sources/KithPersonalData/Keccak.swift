@@ -1,5 +1,5 @@
-/// Keccak-256 as Ethereum has it, which is SHA-3's function with the padding from before it was a standard. swift-crypto has
-/// only the standard.
+/// Keccak-256 as Ethereum has it, which is SHA-3's function with the padding from before it was a
+/// standard. swift-crypto has only the standard.
 enum Keccak {
   /// The digest of at most 135 bytes: one block.
   static func hash256(_ bytes: [UInt8]) -> [UInt8] {

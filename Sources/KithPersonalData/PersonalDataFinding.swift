@@ -4,8 +4,8 @@ public struct PersonalDataFinding: Hashable, Sendable {
   public var type: PersonalDataType
   /// Its bytes in the UTF-8 of the text.
   public var bytes: Range<Int>
-  /// Whether it passed every rule that its type has: a checksum, issued ranges, one kind of separator. What only looks like
-  /// it is scrubbed too, and does not stop a transmission.
+  /// Whether it passed every rule that its type has: a checksum, issued ranges, one kind of
+  /// separator. What only looks like it is scrubbed too, and does not stop a transmission.
   public var isConfirmed: Bool
 
   /// A finding.

@@ -1,6 +1,8 @@
-/// Finds personal data in texts: numbers by their rules and checksums, and what only words around it tell by those.
+/// Finds personal data in texts: numbers by their rules and checksums, and what only words around
+/// it tell by those.
 ///
-/// A value: any thread may use it. Time grows with the length of the text and with nothing else. It keeps nothing.
+/// A value: any thread may use it. Time grows with the length of the text and with nothing else. It
+/// keeps nothing.
 public struct PersonalDataScanner: Hashable, Sendable {
   /// What kind of text it reads.
   public var policy: ScanPolicy
@@ -24,8 +26,8 @@ public struct PersonalDataScanner: Hashable, Sendable {
     }
   }
 
-  /// Whether a text can hold anything that is found: a digit, an `@`, a character beyond ASCII, or a word for one. Lines of a log
-  /// that can not cost no more than this.
+  /// Whether a text can hold anything that is found: a digit, an `@`, a character beyond ASCII, or
+  /// a word for one. Lines of a log that can not cost no more than this.
   static func mayHoldAny(_ text: [UInt8]) -> Bool {
     var previous: UInt8 = 0
     var letters = 0

@@ -1,6 +1,7 @@
 /// The kinds of personal data that are found.
 ///
-/// Names follow the field's standard terms; the raw value is the number in the contract, and never changes.
+/// Names follow the field's standard terms; the raw value is the number in the contract, and never
+/// changes.
 public enum PersonalDataType: UInt8, CaseIterable, Hashable, Sendable {
   /// A payment card's number (PAN) of 12 to 19 digits, by its issuer's range and Luhn's sum.
   case paymentCard = 1
@@ -86,7 +87,8 @@ public enum PersonalDataType: UInt8, CaseIterable, Hashable, Sendable {
     self = type
   }
 
-  /// Whether a text with a confirmed one must not leave the device in any form, a feature vector included.
+  /// Whether a text with a confirmed one must not leave the device in any form, a feature vector
+  /// included.
   public var stopsTransmission: Bool {
     switch self {
     case .paymentCard, .socialSecurityNumber, .taxpayerNumber: true

@@ -1,5 +1,5 @@
-/// Street addresses as the US Postal Service writes them: number, name, suffix, then unit, city, state and ZIP code where they
-/// follow.
+/// Street addresses as the US Postal Service writes them: number, name, suffix, then unit, city,
+/// state and ZIP code where they follow.
 extension Scan {
   mutating func findAddress(at group: Int) {
     let number = run.groups[group]
@@ -58,8 +58,8 @@ extension Scan {
     return true
   }
 
-  /// A military post office before its ZIP code: `Unit 2758 Box 3916, DPO AA 27433`, `PSC 12, Box 34, APO AE 09123`, `USS Name, FPO
-  /// AP 96620`.
+  /// A military post office before its ZIP code: `Unit 2758 Box 3916, DPO AA 27433`,
+  /// `PSC 12, Box 34, APO AE 09123`, `USS Name, FPO AP 96620`.
   private mutating func findMilitaryPost(_ zip: Range<Int>) {
     guard zip.count == 5 else { return }
     let state = wordBefore(zip.lowerBound)
@@ -116,7 +116,8 @@ extension Scan {
       place = word.upperBound
       if at(place) == UInt8(ascii: "."), at(place + 1) == 0x20 { place += 1 }
       guard at(place) == 0x20, names < 5 else { break }
-      // What stands behind a suffix is the next word's only when that is a suffix too: `Park Avenue`.
+      // What stands behind a suffix is the next word's only when that is a suffix too:
+      // `Park Avenue`.
       place += 1
     }
     guard var end else { return nil }
@@ -175,7 +176,8 @@ extension Scan {
     return number.upperBound
   }
 
-  /// The end of `, City, ST 12345-6789` behind an address; where it began when there is no state with a ZIP code.
+  /// The end of `, City, ST 12345-6789` behind an address; where it began when there is no state
+  /// with a ZIP code.
   private func endOfPlace(from start: Int) -> Int {
     let limit = min(bytes.count, start + 60)
     var place = start

@@ -5,7 +5,8 @@ extension Scan {
     add(.dateOfBirth, range, isConfirmed: true)
   }
 
-  /// The date whose first digits are this group: `1952-04-08`, `4/8/52`, `April 8th, 1952`, `8 April 1952`, `05-MAY-1952`.
+  /// The date whose first digits are this group: `1952-04-08`, `4/8/52`, `April 8th, 1952`,
+  /// `8 April 1952`, `05-MAY-1952`.
   func findsDate(at group: Int) -> Range<Int>? {
     let range = run.groups[group]
     let first = run.size(group)

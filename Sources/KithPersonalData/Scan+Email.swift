@@ -117,7 +117,8 @@ extension Scan {
     }
   }
 
-  /// The end of a domain with at least two labels, of which the last has no digits; nil when there is none.
+  /// The end of a domain with at least two labels, of which the last has no digits; nil when there
+  /// is none.
   private func domain(at start: Int) -> Int? {
     var end: Int?
     var place = start

@@ -11,7 +11,8 @@ extension Scan {
 
   // MARK: IBAN
 
-  /// A country's code and two digits, then as many letters and digits as the country has, in groups or in one piece.
+  /// A country's code and two digits, then as many letters and digits as the country has, in groups
+  /// or in one piece.
   private mutating func findIBAN(_ word: Range<Int>) {
     let start = word.lowerBound
     guard word.count >= 4, bytes[start].isASCIILetter, bytes[start + 1].isASCIILetter,
@@ -49,7 +50,8 @@ extension Scan {
 
   // MARK: Medicare
 
-  /// `1EG4-TE5-MK73`: digits and letters in fixed places, without S, L, O, I, B and Z; dashes 4-3-4 or none.
+  /// `1EG4-TE5-MK73`: digits and letters in fixed places, without S, L, O, I, B and Z; dashes 4-3-4
+  /// or none.
   private mutating func findMedicare(_ word: Range<Int>) {
     let start = word.lowerBound
     guard word.count == 4 || word.count == 11, bytes[start].isDigit, bytes[start] != 0x30,

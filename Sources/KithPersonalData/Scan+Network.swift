@@ -157,7 +157,8 @@ extension Scan {
     return digits.upperBound
   }
 
-  /// Whether an IPv4 address is of this machine or the network at hand: loopback, private, link-local, unspecified.
+  /// Whether an IPv4 address is of this machine or the network at hand: loopback, private,
+  /// link-local, unspecified.
   static func isOfThisNetwork(_ address: UInt32) -> Bool {
     switch address >> 24 {
     case 0, 10, 127, 255: true

@@ -113,7 +113,8 @@ extension Scan {
         separator(behind: last) != .dot
       {
         let digits = run.digits(group..<last + 1)
-        // New ranges are issued every year: where the text says that it is a card, the sum is enough.
+        // New ranges are issued every year: where the text says that it is a card, the sum is
+        // enough.
         if Checksums.luhn(digits), digits.contains(where: { $0 != digits[digits.startIndex] }),
           Checksums.isCardRange(digits) || around.nearest.contains(.card)
         {
@@ -133,8 +134,8 @@ extension Scan {
     let range = run.bytes(group..<best.end + 1)
     guard !isPartOfKey(range), !isInBlob(range) else { return }
     let length = run.digits(group..<best.end + 1).count
-    // Twelve and thirteen digits are common: a parcel's number is not a card's because one in ten has the sum. Fifteen from 1 on are
-    // an airline's.
+    // Twelve and thirteen digits are common: a parcel's number is not a card's because one in ten
+    // has the sum. Fifteen from 1 on are an airline's.
     let isWeak = length < 14 || run.digits[run.firstDigit[group]] == 1
     if isWeak, !around.nearest.isDisjoint(with: [.thing, .phone]) { return }
     if isWeak, policy == .log, !around.nearest.contains(.card) { return }
@@ -168,7 +169,8 @@ extension Scan {
     return groups.dropLast().allSatisfy { separator(behind: $0) == first }
   }
 
-  /// Whether a number is in a long text of letters in both cases and digits without a space: base64.
+  /// Whether a number is in a long text of letters in both cases and digits without a space:
+  /// base64.
   private func isInBlob(_ range: Range<Int>) -> Bool {
     func isBlob(_ byte: UInt8) -> Bool {
       byte.isDigit || byte.isASCIILetter || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
@@ -220,7 +222,8 @@ extension Scan {
     addSocialSecurity(run.digits(group..<group + 3), range)
   }
 
-  /// `isNamed` where format or words say what it is: otherwise only what can have been issued is one, and it is not confirmed.
+  /// `isNamed` where format or words say what it is: otherwise only what can have been issued is
+  /// one, and it is not confirmed.
   private mutating func addSocialSecurity(
     _ digits: ArraySlice<UInt8>, _ range: Range<Int>, isNamed: Bool = true
   ) {

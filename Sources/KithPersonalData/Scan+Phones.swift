@@ -1,5 +1,6 @@
 extension Scan {
-  /// Whether ten digits can be a number of the North American plan: area and exchange begin with 2 to 9 and are not N11.
+  /// Whether ten digits can be a number of the North American plan: area and exchange begin with 2
+  /// to 9 and are not N11.
   static func isNorthAmerican(_ digits: ArraySlice<UInt8>) -> Bool {
     guard digits.count == 10 else { return false }
     let base = digits.startIndex

@@ -1,7 +1,8 @@
-/// One pass over a folded text: finds where something looks like personal data and asks the rules of each type about it.
+/// One pass over a folded text: finds where something looks like personal data and asks the rules
+/// of each type about it.
 ///
-/// Each byte is looked at a bounded number of times whatever the text is: what stands around a candidate is read within
-/// limits, and a run of digits is left behind once it has been read.
+/// Each byte is looked at a bounded number of times whatever the text is: what stands around a
+/// candidate is read within limits, and a run of digits is left behind once it has been read.
 struct Scan {
   /// Something that may be personal data, in bytes of the folded text.
   struct Candidate {
@@ -23,7 +24,8 @@ struct Scan {
   /// The words around it, once they have been asked for.
   private var contextOfRun: NumberContext?
 
-  /// The words around the run at hand. Most numbers are nothing whatever stands beside them, and ask for none.
+  /// The words around the run at hand. Most numbers are nothing whatever stands beside them, and
+  /// ask for none.
   var around: NumberContext {
     mutating get {
       if let contextOfRun { return contextOfRun }
@@ -112,7 +114,8 @@ struct Scan {
   /// The byte at a place; a space behind the end.
   func at(_ place: Int) -> UInt8 { place < bytes.count ? bytes[place] : 0x20 }
 
-  /// Whether there are no words beside this part, only numbers and signs: an answer to a question. Never in a log.
+  /// Whether there are no words beside this part, only numbers and signs: an answer to a question.
+  /// Never in a log.
   func isAnswer(_ range: Range<Int>) -> Bool {
     guard policy == .message, bytes.count <= 80 else { return false }
     func isWordless(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -149,8 +152,8 @@ struct Scan {
     }
   }
 
-  /// Whether a word that is beside this part, joined by a sign, mixes letters and digits: it is a piece of a UUID, a key, a
-  /// base64 text.
+  /// Whether a word that is beside this part, joined by a sign, mixes letters and digits: it is a
+  /// piece of a UUID, a key, a base64 text.
   func isPartOfKey(_ range: Range<Int>) -> Bool {
     func isKeySign(_ byte: UInt8) -> Bool {
       switch byte {
@@ -191,7 +194,8 @@ struct Scan {
 
   // MARK: One owner for each byte
 
-  /// The candidates that stand: of those that overlap, the confirmed ones first, then by type, then the longer.
+  /// The candidates that stand: of those that overlap, the confirmed ones first, then by type, then
+  /// the longer.
   func winners() -> [Candidate] {
     let sorted = candidates.sorted {
       ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)

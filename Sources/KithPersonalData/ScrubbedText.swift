@@ -25,8 +25,8 @@ public struct ScrubbedText: Hashable, Sendable {
     replacements.reduce(into: [:]) { $0[$1.type, default: 0] += 1 }
   }
 
-  /// The types for which nothing of the text may leave the device, neither the scrubbed text nor features made of it; in the order of
-  /// their numbers. Empty when it may.
+  /// The types for which nothing of the text may leave the device, neither the scrubbed text nor
+  /// features made of it; in the order of their numbers. Empty when it may.
   public var stoppingTypes: [PersonalDataType] {
     Set(replacements.filter { $0.isConfirmed && $0.type.stopsTransmission }.map(\.type))
       .sorted { $0.rawValue < $1.rawValue }
@@ -36,11 +36,13 @@ public struct ScrubbedText: Hashable, Sendable {
 extension PersonalDataScanner {
   /// Puts a placeholder in the place of all that is found.
   ///
-  /// Scrubbing what is scrubbed changes nothing: what is only found once its neighbour has gone is found here too.
+  /// Scrubbing what is scrubbed changes nothing: what is only found once its neighbour has gone is
+  /// found here too.
   public func scrub(_ text: [UInt8]) -> ScrubbedText {
     var findings = findings(in: text)
     var scrubbed = ScrubbedText(text, findings)
-    // Each round takes away digits, so there is a last one; a limit all the same keeps time in bounds.
+    // Each round takes away digits, so there is a last one; a limit all the same keeps time in
+    // bounds.
     for _ in 0..<8 where !findings.isEmpty {
       let more = self.findings(in: scrubbed.bytes)
       guard !more.isEmpty else { break }
@@ -53,7 +55,8 @@ extension PersonalDataScanner {
   /// As above, for a string.
   public func scrub(_ text: String) -> ScrubbedText { scrub(Array(text.utf8)) }
 
-  /// The text with placeholders, for those who need no more; the text itself when there is nothing to be scrubbed.
+  /// The text with placeholders, for those who need no more; the text itself when there is nothing
+  /// to be scrubbed.
   public func redacted(_ text: String) -> String {
     let bytes = Array(text.utf8)
     guard Self.mayHoldAny(bytes) else { return text }
@@ -98,7 +101,8 @@ extension ScrubbedText {
     self.replacements = replacements
   }
 
-  /// Adds what was found in the result to what was found in the original. What reaches into a placeholder takes it along.
+  /// Adds what was found in the result to what was found in the original. What reaches into a
+  /// placeholder takes it along.
   fileprivate func merge(
     _ more: [PersonalDataFinding], into findings: [PersonalDataFinding]
   ) -> [PersonalDataFinding] {

@@ -1,10 +1,12 @@
 /// Words and what each means, as bits; case does not matter.
 ///
-/// An open-addressed table of hashes: each number asks about a dozen words, and a text may be nothing but numbers.
+/// An open-addressed table of hashes: each number asks about a dozen words, and a text may be
+/// nothing but numbers.
 struct WordTable {
   private var hashes = [UInt64](repeating: 0, count: 2048)
   private var values = [UInt32](repeating: 0, count: 2048)
-  /// The lengths of the words by their first letter, as bits: most words need no hash to be known as none of these.
+  /// The lengths of the words by their first letter, as bits: most words need no hash to be known
+  /// as none of these.
   private var lengths = [UInt32](repeating: 0, count: 256)
 
   private static let seed: UInt64 = 0xCBF2_9CE4_8422_2325

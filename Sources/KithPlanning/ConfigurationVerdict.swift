@@ -45,8 +45,8 @@ public struct ConfigurationVerdict: Sendable, Equatable {
   /// The longest reason that is shown, in characters.
   static let longestReason = 300
 
-  /// The verdict of a program's answer, which is as trustworthy as the program: what is long is cut, and what no terminal should
-  /// see becomes a space.
+  /// The verdict of a program's answer, which is as trustworthy as the program: what is long is
+  /// cut, and what no terminal should see becomes a space.
   public init(worker: String, answer: [UInt8]) {
     self.worker = worker
     guard let text = String(validating: answer, as: UTF8.self),
@@ -126,7 +126,8 @@ extension ConfigurationVerdict {
 }
 
 extension Plan {
-  /// What the workers refuse, each at its place in the manifest. A sensitive value is not spoken of.
+  /// What the workers refuse, each at its place in the manifest. A sensitive value is not spoken
+  /// of.
   public func errors(of verdicts: [ConfigurationVerdict]) -> [ManifestError] {
     verdicts.flatMap { verdict -> [ManifestError] in
       guard case .refused(let problems) = verdict.outcome,

@@ -3,8 +3,9 @@ public import KithReflection
 
 /// Whether the workers of a plan mean the same by the contracts between them.
 public enum ContractCheck {
-  /// What does not fit: for each worker and each service that it requires of another, what broke between the contract that
-  /// it was built with and the other's. Who does not tell its contracts is not checked.
+  /// What does not fit: for each worker and each service that it requires of another, what broke
+  /// between the contract that it was built with and the other's. Who does not tell its contracts
+  /// is not checked.
   /// - Parameter contracts: the contracts of a worker's program; nil when it does not tell them.
   public static func errors(
     in plan: Plan, contracts: (PlannedWorker) -> ContractSet?

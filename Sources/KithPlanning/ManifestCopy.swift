@@ -1,9 +1,11 @@
 public import KithJSON
 public import KithManifest
 
-/// The manifests that a plan was made of, as they stood then: what makes the same plan when they stand no more.
+/// The manifests that a plan was made of, as they stood then: what makes the same plan when they
+/// stand no more.
 ///
-/// Holds what the manifests hold, configuration that is sensitive too: to be kept where only its owner reads.
+/// Holds what the manifests hold, configuration that is sensitive too: to be kept where only its
+/// owner reads.
 public struct ManifestCopy: Sendable, Hashable {
   /// A plugin as it was found.
   struct Plugin: Sendable, Hashable {

@@ -7,7 +7,8 @@ extension ManifestReader {
     try Plan(product: try product(nameOrPath), catalogue: catalogue())
   }
 
-  /// Reads a product and its plugins, plans it, and checks the contracts between its workers' programs.
+  /// Reads a product and its plugins, plans it, and checks the contracts between its workers'
+  /// programs.
   /// - Throws: all that is wrong.
   public func checkedPlan(_ nameOrPath: String) throws(ManifestErrors) -> Plan {
     let plan = try plan(nameOrPath)

@@ -2,8 +2,8 @@ import KithManifest
 
 /// What can be known to be wrong with a product before anything starts.
 extension Plan {
-  /// What each worker requires of the others, by their positions; what is wrong between workers, remote services, alerts and
-  /// ports is noted.
+  /// What each worker requires of the others, by their positions; what is wrong between workers,
+  /// remote services, alerts and ports is noted.
   static func checkedDependencies(
     _ drafts: [PlanDraft], of product: ProductManifest, _ catalogue: PluginCatalogue,
     findings: Findings
@@ -39,7 +39,8 @@ extension Plan {
     return copies
   }
 
-  /// Why plugins are missing: one that is there and wrong is told by what is wrong with it and by nothing else.
+  /// Why plugins are missing: one that is there and wrong is told by what is wrong with it and by
+  /// nothing else.
   static func explain(
     _ missing: [WorkerEntry], _ catalogue: PluginCatalogue
   ) -> [ManifestError] {

@@ -1,10 +1,11 @@
 public import KithJSON
 public import KithManifest
 
-/// What a product's manifest comes to with the plugins at hand: which workers run, in which order, how configured.
+/// What a product's manifest comes to with the plugins at hand: which workers run, in which order,
+/// how configured.
 ///
-/// A pure function of the two: the same manifest and catalogue give the same plan, and what can be known to be wrong
-/// is refused here, before anything starts.
+/// A pure function of the two: the same manifest and catalogue give the same plan, and what can be
+/// known to be wrong is refused here, before anything starts.
 public struct Plan: Sendable, Equatable {
   /// The product's name.
   public let product: String
@@ -12,7 +13,8 @@ public struct Plan: Sendable, Equatable {
   public let title: String
   /// What the product keeps.
   public let posture: Posture
-  /// The workers in start order: each after those that it requires, else as in the manifest. They stop in reverse.
+  /// The workers in start order: each after those that it requires, else as in the manifest. They
+  /// stop in reverse.
   public let workers: [PlannedWorker]
   /// The services that workers on other machines serve.
   public let remoteServices: [RemoteService]
@@ -30,8 +32,9 @@ public struct Plan: Sendable, Equatable {
   let configurationPlaces: [String: ConfigurationPlaces]
 
   /// Plans a product.
-  /// - Throws: all that is wrong: a missing plugin or program, configuration that its plugin does not understand, a
-  ///   posture that a plugin does not support, a contract that two workers provide or that none does, a cycle.
+  /// - Throws: all that is wrong: a missing plugin or program, configuration that its plugin does
+  ///   not understand, a posture that a plugin does not support, a contract that two workers
+  ///   provide or that none does, a cycle.
   public init(product: ProductManifest, catalogue: PluginCatalogue) throws(ManifestErrors) {
     let findings = Findings()
     if product.workers.isEmpty {

@@ -1,7 +1,8 @@
 import KithJSON
 import KithManifest
 
-/// What the manifests let a worker do beyond the sockets and files of its own: what an operator reads before running it.
+/// What the manifests let a worker do beyond the sockets and files of its own: what an operator
+/// reads before running it.
 extension PlannedWorker {
   /// A line of a manifest that lets the worker do something.
   public struct Grant: Sendable, Hashable {

@@ -19,7 +19,8 @@ public struct PlannedWorker: Sendable, Equatable {
   public let requires: [Requirement]
   /// The workers that serve what it requires, in start order; each stands before it in the plan.
   public let dependencies: [Requirement]
-  /// Whether two generations may serve at once: never when it listens on the network or for HTTP, where two cannot.
+  /// Whether two generations may serve at once: never when it listens on the network or for HTTP,
+  /// where two cannot.
   public let overlap: Bool
   /// When it is started again.
   public let restart: RestartPolicy
@@ -31,7 +32,8 @@ public struct PlannedWorker: Sendable, Equatable {
   public let network: NetworkGrant
   /// The port at which it may listen for HTTP; nil for none.
   public let http: HTTPGrant?
-  /// Whether it may speak for every person to other workers; else only for the person whose call it handles.
+  /// Whether it may speak for every person to other workers; else only for the person whose call it
+  /// handles.
   public let actsForUsers: Bool
   /// Where it listens for callers on other machines too; nil when it does not.
   public let listen: NetworkEndpoint?
@@ -53,9 +55,10 @@ public struct PlannedWorker: Sendable, Equatable {
     return shown
   }
 
-  /// The worker as JSON for `--json` output, as the proto3 JSON mapping would write it: names in camelCase, numbers of 64
-  /// bits (`...Ms`, `...Bytes`) as texts, nothing for what is absent. Times are in milliseconds. `config` is what the worker
-  /// gets, under the names of its own keys, with `<sensitive>` for sensitive values.
+  /// The worker as JSON for `--json` output, as the proto3 JSON mapping would write it: names in
+  /// camelCase, numbers of 64 bits (`...Ms`, `...Bytes`) as texts, nothing for what is absent.
+  /// Times are in milliseconds. `config` is what the worker gets, under the names of its own keys,
+  /// with `<sensitive>` for sensitive values.
   public var json: JSONValue {
     var shownLimits = JSONObject()
     if let bytes = limits.memoryBytes { shownLimits["memoryBytes"] = .string(String(bytes)) }

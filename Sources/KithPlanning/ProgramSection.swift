@@ -1,11 +1,13 @@
 import Glibc
 
-/// A section of a program on disk, in the format of Linux's programs (ELF, 64 bits, this machine's byte order).
+/// A section of a program on disk, in the format of Linux's programs (ELF, 64 bits, this machine's
+/// byte order).
 enum ProgramSection {
   /// The most that is read of one.
   static let longest = 16 << 20
 
-  /// The bytes of the section of that name; nil when the file is no such program, is damaged, or has none.
+  /// The bytes of the section of that name; nil when the file is no such program, is damaged, or
+  /// has none.
   static func bytes(named name: String, of path: String) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -13,9 +15,11 @@ enum ProgramSection {
     return bytes(named: name) { offset, count in read(descriptor, offset, count) }
   }
 
-  /// As above, of a program of which `read` gives so many bytes from an offset on; nil when there are not as many.
+  /// As above, of a program of which `read` gives so many bytes from an offset on; nil when there
+  /// are not as many.
   static func bytes(named name: String, read: (UInt64, Int) -> [UInt8]?) -> [UInt8]? {
-    // Magic number, 64 bits, little-endian: what Linux runs on the machines that Swift is built for.
+    // Magic number, 64 bits, little-endian: what Linux runs on the machines that Swift is built
+    // for.
     guard let header = read(0, 64), header.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) else {
       return nil
     }

@@ -3,7 +3,8 @@ import Glibc
 /// The effective user id of this process.
 func currentUserID() -> UInt32 { geteuid() }
 
-/// How many descriptors this process may have open (`RLIMIT_NOFILE`); `Int.max` when there is no limit.
+/// How many descriptors this process may have open (`RLIMIT_NOFILE`); `Int.max` when there is no
+/// limit.
 func openFileLimit() -> Int {
   var limit = rlimit()
   guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }

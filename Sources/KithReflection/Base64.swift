@@ -21,7 +21,8 @@ public enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of a text in the standard or the URL alphabet, with or without padding; `nil` when it is neither.
+  /// The bytes of a text in the standard or the URL alphabet, with or without padding; `nil` when
+  /// it is neither.
   public static func decode(_ text: String) -> [UInt8]? {
     var digits = Array(text.utf8)[...]
     var padding = 0

@@ -23,7 +23,8 @@ public struct ContractError: Error, Sendable, Equatable, CustomStringConvertible
 
   /// The kind of error.
   public var code: Code
-  /// Where in the value, by the contract's names: `reasons[2].span`. Empty for the value as a whole.
+  /// Where in the value, by the contract's names: `reasons[2].span`. Empty for the value as a
+  /// whole.
   public var path: String
   /// What was wrong and what was expected.
   public var message: String

@@ -27,7 +27,8 @@ public enum ContractNames {
     return result
   }
 
-  /// `next_step`, `GetModel` and `LIKELY_SCAM` give `next-step`, `get-model` and `likely-scam`: names on a command line.
+  /// `next_step`, `GetModel` and `LIKELY_SCAM` give `next-step`, `get-model` and `likely-scam`:
+  /// names on a command line.
   public static func kebab(_ name: String) -> String {
     words(of: name).joined(separator: "-")
   }
@@ -37,8 +38,9 @@ public enum ContractNames {
     words(of: name).joined(separator: "_").uppercased()
   }
 
-  /// The words of a name in lower case. A word ends at `_`, before a capital that follows a small letter or a digit
-  /// (`getModel`), and before the last capital of several that a small letter follows (`HTTPServer`).
+  /// The words of a name in lower case. A word ends at `_`, before a capital that follows a small
+  /// letter or a digit (`getModel`), and before the last capital of several that a small letter
+  /// follows (`HTTPServer`).
   static func words(of name: String) -> [String] {
     let letters = Array(name)
     var words: [String] = []

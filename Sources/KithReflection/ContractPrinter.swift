@@ -130,7 +130,8 @@ public struct ContractPrinter: Sendable {
     }
   }
 
-  /// The full names of the types that these use, themselves included, each once, users before what they use.
+  /// The full names of the types that these use, themselves included, each once, users before what
+  /// they use.
   private func types(usedBy roots: [String]) -> [String] {
     var found: [String] = []
     var seen: Set<String> = []

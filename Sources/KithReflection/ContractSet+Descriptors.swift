@@ -3,8 +3,8 @@ import KithWire
 
 extension ContractSet {
   /// Reads an encoded `google.protobuf.FileDescriptorSet`, as a worker's reflection serves it.
-  /// - Throws: ``ContractError`` `.malformedContract` when the bytes are no descriptor set, a type is missing, or a
-  ///   field is of a kind that proto3 does not have.
+  /// - Throws: ``ContractError`` `.malformedContract` when the bytes are no descriptor set, a type
+  ///   is missing, or a field is of a kind that proto3 does not have.
   public init(encodedDescriptorSet bytes: [UInt8]) throws(ContractError) {
     let set: FileDescriptorSet
     do throws(WireError) {
@@ -31,7 +31,8 @@ private struct DescriptorReader {
   /// Whether lists of numbers are packed unless the field says otherwise.
   private var packsByDefault = true
 
-  /// The numbers of fields in `google/protobuf/descriptor.proto`, of which the paths of comments are made.
+  /// The numbers of fields in `google/protobuf/descriptor.proto`, of which the paths of comments
+  /// are made.
   private enum Step {
     static let fileMessage: Int32 = 4
     static let fileEnum: Int32 = 5
@@ -96,7 +97,8 @@ private struct DescriptorReader {
     _ message: DescriptorProto, scope: String, path: [Int32]
   ) throws(ContractError) {
     let fullName = Self.join(scope, message.name)
-    // The entry of a map is a message only on the wire; its types are taken over into the map's field.
+    // The entry of a map is a message only on the wire; its types are taken over into the map's
+    // field.
     var entries: [String: DescriptorProto] = [:]
     for nested in message.nestedType where nested.options?.mapEntry == true {
       entries[Self.join(fullName, nested.name)] = nested

@@ -1,9 +1,10 @@
 public import KithJSON
 
 extension ContractSet {
-  /// A message from the proto3 JSON mapping: names as in JSON or as in the proto file, 64-bit numbers as texts or
-  /// numbers, bytes in base64, enums by name or number, `null` as absent.
-  /// - Throws: ``ContractError``, which names the field by its path and, for an unknown name, the names that there are.
+  /// A message from the proto3 JSON mapping: names as in JSON or as in the proto file, 64-bit
+  /// numbers as texts or numbers, bytes in base64, enums by name or number, `null` as absent.
+  /// - Throws: ``ContractError``, which names the field by its path and, for an unknown name, the
+  ///   names that there are.
   public func message(_ type: String, from json: JSONValue) throws(ContractError) -> DynamicMessage
   {
     guard let description = message(named: type) else {
@@ -20,7 +21,8 @@ extension ContractSet {
     try JSONReading(contracts: self).value(of: field.type, from: json, path: path)
   }
 
-  /// One value of a scalar type from a text, as a person types it: `0.7`, `true`, `sms`, `LIKELY_SCAM`.
+  /// One value of a scalar type from a text, as a person types it: `0.7`, `true`, `sms`,
+  /// `LIKELY_SCAM`.
   ///
   /// Enums are taken by their name, their short name (`likely-scam`) and their number.
   /// - Parameter path: where the value stands, for errors.

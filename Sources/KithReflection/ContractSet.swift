@@ -1,4 +1,5 @@
-/// The contracts of some services, ready to be asked: what an encoded `google.protobuf.FileDescriptorSet` says.
+/// The contracts of some services, ready to be asked: what an encoded
+/// `google.protobuf.FileDescriptorSet` says.
 public struct ContractSet: Sendable {
   /// The services, file by file.
   public private(set) var services: [ServiceDescription]
@@ -11,8 +12,8 @@ public struct ContractSet: Sendable {
   private var enumerationIndex: [String: Int] = [:]
 
   /// The contracts made of these descriptions.
-  /// - Throws: ``ContractError`` `.malformedContract` when a field or method names a type that is not among them, or
-  ///   two have one name.
+  /// - Throws: ``ContractError`` `.malformedContract` when a field or method names a type that is
+  ///   not among them, or two have one name.
   public init(
     services: [ServiceDescription], messages: [MessageTypeDescription],
     enumerations: [EnumDescription]

@@ -3,7 +3,8 @@ enum DynamicMapKey: Hashable, Comparable {
   case bool(Bool)
   case signed(Int64)
   case unsigned(UInt64)
-  /// The UTF-8 of a text: two spellings that Swift takes for the same text are two keys on the wire.
+  /// The UTF-8 of a text: two spellings that Swift takes for the same text are two keys on the
+  /// wire.
   case string([UInt8])
 
   /// The key in a value; what cannot be a key counts as the empty text.

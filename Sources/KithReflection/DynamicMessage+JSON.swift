@@ -2,8 +2,9 @@ public import KithJSON
 
 /// How a message is written as JSON.
 public struct MessageJSONOptions: Sendable, Hashable {
-  /// Whether fields without presence are written also at their default, so that a program that reads the output finds
-  /// the same names each time. An absent message, `optional` or member of a oneof is left out all the same.
+  /// Whether fields without presence are written also at their default, so that a program that
+  /// reads the output finds the same names each time. An absent message, `optional` or member of a
+  /// oneof is left out all the same.
   public var includesDefaults: Bool
   /// Whether names are those of the proto file (`next_step`) rather than JSON's (`nextStep`).
   public var usesProtoNames: Bool

@@ -3,8 +3,9 @@ import KithWire
 extension ContractSet {
   /// Reads an encoded message of that type.
   ///
-  /// As every protobuf decoder does: the last value of a single field stands, messages given twice are merged, numbers
-  /// of a list are read packed and one by one, and fields that the contract does not know are passed over and counted.
+  /// As every protobuf decoder does: the last value of a single field stands, messages given twice
+  /// are merged, numbers of a list are read packed and one by one, and fields that the contract
+  /// does not know are passed over and counted.
   /// - Throws: ``ContractError`` `.unknownType` or `.malformedMessage`.
   public func decode(_ bytes: [UInt8], as type: String) throws(ContractError) -> DynamicMessage {
     guard let description = message(named: type) else {
@@ -35,7 +36,8 @@ private struct WireDecoding {
     guard depth <= Self.maximumDepth else {
       throw WireError(.tooDeep, "messages are nested deeper than \(Self.maximumDepth)")
     }
-    // Lists and maps are gathered first: to read each back from the message for every element would be quadratic.
+    // Lists and maps are gathered first: to read each back from the message for every element would
+    // be quadratic.
     var lists: [Int32: [DynamicValue]] = [:]
     var maps: [Int32: MapEntries] = [:]
     while !reader.isAtEnd {
@@ -120,7 +122,8 @@ private struct WireDecoding {
     case .uint32: return .unsigned(UInt64(UInt32(truncatingIfNeeded: try reader.varint())))
     case .uint64: return .unsigned(try reader.varint())
     case .sint32:
-      // Cut to 32 bits before its sign is undone, as every decoder of protobuf does with a longer number.
+      // Cut to 32 bits before its sign is undone, as every decoder of protobuf does with a longer
+      // number.
       let number = UInt32(truncatingIfNeeded: try reader.varint())
       return .signed(Int64(Int32(bitPattern: number >> 1) ^ -Int32(bitPattern: number & 1)))
     case .sint64: return .signed(try reader.zigZag())

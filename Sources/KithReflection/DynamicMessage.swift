@@ -10,8 +10,8 @@ public struct DynamicMessage: Sendable, Equatable {
 
   /// What kind of message it is.
   public let type: MessageTypeDescription
-  /// The fields that have a value, by number. A list or map is never empty here, and a field without presence never
-  /// holds its default.
+  /// The fields that have a value, by number. A list or map is never empty here, and a field
+  /// without presence never holds its default.
   public private(set) var fields: [Field] = []
   /// How many fields of the encoded message the contract does not know.
   public internal(set) var unknownFieldCount = 0

@@ -26,8 +26,8 @@ public struct FieldDescription: Sendable, Equatable {
   public var oneof: String?
   /// Whether its value is personal or secret: `(kith.sensitive)`.
   public var isSensitive: Bool
-  /// What the service takes when the field is absent, as a person would write it: `(kith.default_value)`. Empty when
-  /// the contract does not say.
+  /// What the service takes when the field is absent, as a person would write it:
+  /// `(kith.default_value)`. Empty when the contract does not say.
   public var documentedDefault: String
   /// Whether its value stands by itself on the command line, without a flag: `(kith.positional)`.
   public var isPositional: Bool

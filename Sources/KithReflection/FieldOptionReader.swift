@@ -1,8 +1,8 @@
 import DescriptorContract
 import KithWire
 
-/// Kith's own options of a field (`proto/kith/options.proto`). The descriptors' contract does not know them, so they are
-/// among the unknown fields of the options.
+/// Kith's own options of a field (`proto/kith/options.proto`). The descriptors' contract does not
+/// know them, so they are among the unknown fields of the options.
 struct FieldOptionReader {
   private static let sensitive = 51001
   private static let defaultValueNumber = 51002

@@ -1,7 +1,8 @@
 import DescriptorContract
 import KithWire
 
-/// Kith's own options of a method (`proto/kith/options.proto`), which are among the unknown fields of its options.
+/// Kith's own options of a method (`proto/kith/options.proto`), which are among the unknown fields
+/// of its options.
 struct MethodOptionReader {
   private static let verbNumber = 51001
 

@@ -16,8 +16,8 @@ public enum Prose {
     return sentence + rest
   }
 
-  /// The text in lines of at most `width` columns, with empty lines between paragraphs. A word that is longer has a line
-  /// of its own.
+  /// The text in lines of at most `width` columns, with empty lines between paragraphs. A word that
+  /// is longer has a line of its own.
   public static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     for (position, paragraph) in paragraphs(of: text).enumerated() {

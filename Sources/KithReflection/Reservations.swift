@@ -1,4 +1,5 @@
-/// The numbers and names that a message or an enum keeps free, since something that is gone had them.
+/// The numbers and names that a message or an enum keeps free, since something that is gone had
+/// them.
 public struct Reservations: Sendable, Equatable {
   /// The numbers.
   public var numbers: [ClosedRange<Int32>]

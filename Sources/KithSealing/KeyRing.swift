@@ -2,9 +2,10 @@ public import Crypto
 
 /// The keys of a product: the first one seals, all of them open.
 ///
-/// A ring has one key, except while the key is changed: first the next key is made known, so that every process can open with
-/// it before any seals with it (``introduce()``), then it seals (``rotate()``), and when nothing is left that the older keys
-/// have sealed they are dropped (``dropOlder()``).
+/// A ring has one key, except while the key is changed: first the next key is made known, so that
+/// every process can open with it before any seals with it (``introduce()``), then it seals
+/// (``rotate()``), and when nothing is left that the older keys have sealed they are dropped
+/// (``dropOlder()``).
 public struct KeyRing: Sendable, Equatable {
   /// A key with the number that stands in front of what it has sealed.
   public struct Key: Sendable, Equatable {
@@ -27,7 +28,8 @@ public struct KeyRing: Sendable, Equatable {
   /// The newest first; never empty.
   public private(set) var keys: [Key]
 
-  /// The key that is about to seal: it opens and does not seal yet. nil when the key is not being changed.
+  /// The key that is about to seal: it opens and does not seal yet. nil when the key is not being
+  /// changed.
   public private(set) var next: Key?
 
   /// A ring of one new key.
@@ -67,8 +69,8 @@ public struct KeyRing: Sendable, Equatable {
 
   // MARK: For workers
 
-  /// The keys of one worker, by its name: derived from those of the ring, the one that seals first. No other worker's data
-  /// opens with them, and the ring cannot be had from them.
+  /// The keys of one worker, by its name: derived from those of the ring, the one that seals first.
+  /// No other worker's data opens with them, and the ring cannot be had from them.
   public func keys(of worker: String) -> [WorkerKey] {
     openers.map { WorkerKey(of: $0, worker: worker) }
   }
@@ -78,8 +80,8 @@ public struct KeyRing: Sendable, Equatable {
   private static let title = "kith sealing keys, format 1"
   private static let nextMark = "+"
 
-  /// A line that names the format, then a line for each key: its id and its secret in hexadecimal digits. The last one begins
-  /// with `+` when it is the next key.
+  /// A line that names the format, then a line for each key: its id and its secret in hexadecimal
+  /// digits. The last one begins with `+` when it is the next key.
   public var text: String {
     func line(_ key: Key) -> String {
       "\(key.id) \(key.secret.withUnsafeBytes { Hexadecimal.text(of: $0) })\n"

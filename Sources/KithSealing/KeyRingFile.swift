@@ -17,7 +17,8 @@ public struct KeyRingFile: Sendable, Hashable {
   public init(path: String) { self.path = path }
 
   /// The ring.
-  /// - Throws: ``SealingError`` when it is not there, cannot be read, is no ring, or can be read by others.
+  /// - Throws: ``SealingError`` when it is not there, cannot be read, is no ring, or can be read by
+  ///   others.
   public func read() throws(SealingError) -> KeyRing {
     guard let ring = try readIfThere() else {
       throw SealingError(
@@ -54,7 +55,8 @@ public struct KeyRingFile: Sendable, Hashable {
     return ring
   }
 
-  /// Makes a ring of one new key, unless there is a file. Several processes may do so at once: one file comes of it.
+  /// Makes a ring of one new key, unless there is a file. Several processes may do so at once: one
+  /// file comes of it.
   /// - Throws: ``SealingError`` when it cannot be made durable.
   public func makeIfMissing() throws(SealingError) {
     guard access(path, F_OK) != 0 else { return }
@@ -92,7 +94,8 @@ public struct KeyRingFile: Sendable, Hashable {
     if file >= 0 { try syncFolder() }
   }
 
-  /// Zeros in place of what a file holds. What a drive keeps of earlier contents is beyond a program's reach.
+  /// Zeros in place of what a file holds. What a drive keeps of earlier contents is beyond a
+  /// program's reach.
   private static func overwrite(_ file: Int32) {
     var status = stat()
     guard fstat(file, &status) == 0 else { return }

@@ -1,10 +1,11 @@
 import Crypto
 import CryptoExtras
 
-/// A ring that only who knows a passphrase can read: for a backup that is to open on another machine.
+/// A ring that only who knows a passphrase can read: for a backup that is to open on another
+/// machine.
 ///
-/// scrypt (RFC 7914) with 64 MiB of memory makes a key of the passphrase, so that guessing is slow; ChaCha20-Poly1305 seals
-/// the ring's text with it.
+/// scrypt (RFC 7914) with 64 MiB of memory makes a key of the passphrase, so that guessing is slow;
+/// ChaCha20-Poly1305 seals the ring's text with it.
 public struct PassphraseSealing: Sendable {
   private static let saltSize = 16
   private static let place: [UInt8] = Array("kith key ring".utf8)

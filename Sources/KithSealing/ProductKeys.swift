@@ -2,7 +2,8 @@ import Glibc
 
 /// The keys of a product as its host has them: where they are, and whether a first key may be made.
 ///
-/// The key is there before the first file of any worker, so that a worker's file without a key tells of a key that was lost.
+/// The key is there before the first file of any worker, so that a worker's file without a key
+/// tells of a key that was lost.
 public struct ProductKeys: Sendable {
   /// The file of the ring.
   public let file: KeyRingFile
@@ -15,8 +16,10 @@ public struct ProductKeys: Sendable {
     self.workersDirectory = workersDirectory
   }
 
-  /// The ring; a new one, durably, for a product of which no worker has kept anything yet. Its folder must be there.
-  /// - Throws: ``SealingError`` as ``KeyRingFile/read()``: a ring that is missing beside data, or damaged, is never replaced.
+  /// The ring; a new one, durably, for a product of which no worker has kept anything yet. Its
+  /// folder must be there.
+  /// - Throws: ``SealingError`` as ``KeyRingFile/read()``: a ring that is missing beside data, or
+  ///   damaged, is never replaced.
   public func ring() throws(SealingError) -> KeyRing {
     if let ring = try file.readIfThere() { return ring }
     if let kept = try keptFile() {

@@ -1,4 +1,5 @@
-/// Where sealed bytes belong; they open nowhere else, so that nobody can move one person's data to another's row.
+/// Where sealed bytes belong; they open nowhere else, so that nobody can move one person's data to
+/// another's row.
 public struct SealedPlace: Sendable, Hashable, CustomStringConvertible {
   /// The table.
   public var table: String

@@ -3,8 +3,9 @@ import Synchronization
 
 /// What seals the personal data of one worker before it is written, and opens it again.
 ///
-/// ChaCha20-Poly1305 (RFC 8439) under the worker's own keys (``WorkerKey``). What is sealed begins with a version byte and
-/// the id of its key, so that it opens while keys are changed. Safe to use from any thread.
+/// ChaCha20-Poly1305 (RFC 8439) under the worker's own keys (``WorkerKey``). What is sealed begins
+/// with a version byte and the id of its key, so that it opens while keys are changed. Safe to use
+/// from any thread.
 public final class SealingKeys: Sendable {
   private static let version: UInt8 = 1
   private static let headerSize = 5
@@ -34,13 +35,15 @@ public final class SealingKeys: Sendable {
     state = Mutex(State(newest: keys[0].id, keys: Self.secrets(keys)))
   }
 
-  /// The first bytes of all that is sealed from now on: what begins otherwise was sealed with an older key.
+  /// The first bytes of all that is sealed from now on: what begins otherwise was sealed with an
+  /// older key.
   public var header: [UInt8] { Self.header(state.withLock { $0.newest }) }
 
-  /// Takes the worker's keys as they are now: from the return on the first seals. Those that were there before go on opening,
-  /// since a reader may still look at what was there before it was sealed anew.
-  /// - Throws: ``SealingError`` when there is none, one id is there twice, or stands for another key than before; nothing has
-  ///   changed then.
+  /// Takes the worker's keys as they are now: from the return on the first seals. Those that were
+  /// there before go on opening, since a reader may still look at what was there before it was
+  /// sealed anew.
+  /// - Throws: ``SealingError`` when there is none, one id is there twice, or stands for another
+  ///   key than before; nothing has changed then.
   public func take(_ keys: [WorkerKey]) throws(SealingError) {
     let result = state.withLock { state in
       Result { () throws(SealingError) in state = try Self.state(keys, over: state.keys) }
@@ -61,8 +64,8 @@ public final class SealingKeys: Sendable {
   }
 
   /// Opens what ``seal(_:at:)`` sealed.
-  /// - Throws: ``SealingError`` when its key is not there any more, when it was sealed in another place, or was changed
-  ///   since.
+  /// - Throws: ``SealingError`` when its key is not there any more, when it was sealed in another
+  ///   place, or was changed since.
   public func open(_ sealed: [UInt8], at place: SealedPlace) throws(SealingError) -> [UInt8] {
     guard sealed.count > Self.headerSize, sealed[0] == Self.version else {
       throw SealingError(

@@ -31,15 +31,18 @@ enum AnswerTable {
   }
 
   static func id(of call: KeyedCall, _ sealing: StoreSealing) -> [UInt8] {
-    // Neither a method nor a caller holds a NUL, so that no two calls run together to the same bytes.
+    // Neither a method nor a caller holds a NUL, so that no two calls run together to the same
+    // bytes.
     let bytes = Array("\(call.method)\0\(call.caller)\0\(call.key)".utf8)
     return sealing.fingerprint(bytes, of: "kith_answer.id")
   }
 }
 
 extension WriteTransaction {
-  /// The answer that is kept for a call's key; nil if there is none. Keys whose time is over are forgotten first.
-  /// - Throws: INVALID_ARGUMENT if the key stands for another request; ABORTED if its answer is damaged or was never kept.
+  /// The answer that is kept for a call's key; nil if there is none. Keys whose time is over are
+  /// forgotten first.
+  /// - Throws: INVALID_ARGUMENT if the key stands for another request; ABORTED if its answer is
+  ///   damaged or was never kept.
   func answer(of call: KeyedCall, now: Int64) throws -> [UInt8]? {
     try execute("DELETE FROM kith_answer WHERE expires <= \(now)")
     let id = AnswerTable.id(of: call, sealing)

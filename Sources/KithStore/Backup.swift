@@ -6,10 +6,11 @@ public import KithSealing
 
 /// A backup of stores of a product: one file, which is written whole or not at all.
 ///
-/// It is an SQLite database that holds, for each worker, the bytes of its store as SQLite's backup copied them, in pieces,
-/// with their SHA-256. What was sealed is sealed in it. The product's key is not in it, unless asked for: then it is sealed
-/// with a passphrase (``PassphraseSealing``). Without it a backup is of use only where the product's key is; with it, and
-/// the passphrase, on any machine.
+/// It is an SQLite database that holds, for each worker, the bytes of its store as SQLite's backup
+/// copied them, in pieces, with their SHA-256. What was sealed is sealed in it. The product's key
+/// is not in it, unless asked for: then it is sealed with a passphrase (``PassphraseSealing``).
+/// Without it a backup is of use only where the product's key is; with it, and the passphrase, on
+/// any machine.
 public struct Backup: Sendable {
   /// A store in a backup.
   public struct Part: Sendable, Hashable {
@@ -40,7 +41,8 @@ public struct Backup: Sendable {
 
   // MARK: Making
 
-  /// Makes a backup, also while the workers write: of each store as it is at one moment, and of each at its own.
+  /// Makes a backup, also while the workers write: of each store as it is at one moment, and of
+  /// each at its own.
   /// - Parameters:
   ///   - path: the file.
   ///   - product: the product's name.
@@ -48,7 +50,8 @@ public struct Backup: Sendable {
   ///   - passphrase: what the product's key is put into it with; without it the key is not in it.
   ///   - replaces: whether a file that is there is replaced.
   ///   - milliseconds: what time it is, in milliseconds since 1970.
-  /// - Throws: ``StoreError`` when a store is damaged, the file is there and is not to be replaced, or the file cannot be written; one that was there then stays.
+  /// - Throws: ``StoreError`` when a store is damaged, the file is there and is not to be replaced,
+  ///   or the file cannot be written; one that was there then stays.
   public static func make(
     at path: String, of stores: ProductStores, product: String, workers: [String],
     passphrase: PassphraseSealing? = nil, replaces: Bool = false, now milliseconds: Int64

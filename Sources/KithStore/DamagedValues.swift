@@ -1,7 +1,8 @@
 import KithSealing
 import Synchronization
 
-/// Counts the sealed values that could not be opened since the store was: each place once, and none of its content.
+/// Counts the sealed values that could not be opened since the store was: each place once, and none
+/// of its content.
 ///
 /// Safe to use from any thread.
 public final class DamagedValues: Sendable {
@@ -25,7 +26,9 @@ public final class DamagedValues: Sendable {
   /// How many there are of each table and column, by `table.column`.
   public var counts: [String: Int] { state.withLock { $0.counts } }
 
-  /// In words, for people: `3 sealed values are damaged (note.text_sealed 2, person.name_sealed 1)`; nil when there are none.
+  /// In words, for people:
+  /// `3 sealed values are damaged (note.text_sealed 2, person.name_sealed 1)`; nil when there are
+  /// none.
   public var words: String? {
     let (count, counts) = state.withLock { ($0.places.count, $0.counts) }
     guard count > 0 else { return nil }
@@ -34,7 +37,8 @@ public final class DamagedValues: Sendable {
       + " (\(parts.joined(separator: ", ")))"
   }
 
-  /// Has something called whenever the count has grown, on the thread that found it; at once when there are some already.
+  /// Has something called whenever the count has grown, on the thread that found it; at once when
+  /// there are some already.
   public func onChange(_ tell: @escaping @Sendable (DamagedValues) -> Void) {
     let isDue = state.withLock { state in
       state.tell = tell

@@ -20,7 +20,8 @@ enum DurableCopy {
     try syncFolder(of: target)
   }
 
-  /// Writes a whole new file that only its owner can read, and waits until its content is on the disk.
+  /// Writes a whole new file that only its owner can read, and waits until its content is on the
+  /// disk.
   static func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
     let file = try RegularFile.open(path, O_WRONLY | O_CREAT | O_TRUNC)
     defer { close(file) }
@@ -29,7 +30,8 @@ enum DurableCopy {
     }
   }
 
-  /// Puts a file with that content in the place of another, or of none: a loss of power leaves the one or the other.
+  /// Puts a file with that content in the place of another, or of none: a loss of power leaves the
+  /// one or the other.
   static func replace(_ path: String, with bytes: [UInt8]) throws(StoreError) {
     let draft = "\(path).draft"
     try write(bytes, to: draft)

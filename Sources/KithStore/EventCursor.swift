@@ -1,5 +1,5 @@
-/// How far a consumer has come in the log of a producer: a row of the consumer's own store, so that it moves in the same
-/// transaction as what the consumer does about an event.
+/// How far a consumer has come in the log of a producer: a row of the consumer's own store, so that
+/// it moves in the same transaction as what the consumer does about an event.
 enum EventCursor {
   static let migration = Store.Migration(
     "kith event cursors 1",
@@ -23,7 +23,8 @@ extension Transaction {
 }
 
 extension WriteTransaction {
-  /// Notes how far a consumer has come, in the transaction of what it did about the events up to there.
+  /// Notes how far a consumer has come, in the transaction of what it did about the events up to
+  /// there.
   public func setEventPosition(_ position: EventPosition, of consumer: String) throws {
     try execute(
       """

@@ -65,8 +65,9 @@ public struct LostEvents: Sendable, Hashable {
   public enum Reason: Sendable, Hashable {
     /// The consumer was away for longer than events are kept.
     case retention
-    /// The log is another one since a backup was restored or a damaged file saved: what the consumer has seen may be in it
-    /// under other numbers, or not at all. All of the new log follows.
+    /// The log is another one since a backup was restored or a damaged file saved: what the
+    /// consumer has seen may be in it under other numbers, or not at all. All of the new log
+    /// follows.
     case otherLog
     /// Their payloads are damaged: their bytes were changed on the disk, or their key is gone.
     case damaged
@@ -96,7 +97,8 @@ public struct EventPage: Sendable, Hashable {
   /// Where to go on: beyond what was left out because of its type, too.
   public var position: EventPosition
 
-  /// Takes a damaged event into what was lost before this page's events; false when that has to be told with the next page.
+  /// Takes a damaged event into what was lost before this page's events; false when that has to be
+  /// told with the next page.
   mutating func addDamaged(_ sequence: Int64) -> Bool {
     guard events.isEmpty else { return false }
     switch lost {
@@ -109,7 +111,8 @@ public struct EventPage: Sendable, Hashable {
   }
 }
 
-/// What a store tells of its changes: events that are rows of its own, written in the transaction of the change.
+/// What a store tells of its changes: events that are rows of its own, written in the transaction
+/// of the change.
 ///
 /// An event about a person is sealed; its type, its time and the person's id are not.
 public final class EventLog: Sendable {
@@ -166,8 +169,8 @@ public final class EventLog: Sendable {
     for waiter in waiters.withLock({ Array($0.values) }) { waiter.yield() }
   }
 
-  /// Signals, one after each change of the log that this process makes; several that nobody has waited for are one. The
-  /// continuation lets somebody else signal too.
+  /// Signals, one after each change of the log that this process makes; several that nobody has
+  /// waited for are one. The continuation lets somebody else signal too.
   package func signals() -> (AsyncStream<Void>, AsyncStream<Void>.Continuation) {
     let id = nextWaiter.add(1, ordering: .relaxed).newValue
     let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -177,7 +180,8 @@ public final class EventLog: Sendable {
     return (stream, continuation)
   }
 
-  /// Ends all signals, those to come as well: the worker leaves, and its consumers go on with the next one.
+  /// Ends all signals, those to come as well: the worker leaves, and its consumers go on with the
+  /// next one.
   package func endSignals() {
     isTelling.store(false, ordering: .releasing)
     for waiter in waiters.withLock({ Array($0.values) }) { waiter.finish() }

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Tells the processes that use the files of a folder from one that must have them to itself, by `flock` on the folder.
+/// Tells the processes that use the files of a folder from one that must have them to itself, by
+/// `flock` on the folder.
 ///
 /// It is gone when the last reference is, or its process.
 final class FolderLock: Sendable {

@@ -1,12 +1,14 @@
 import GRDB
 import Synchronization
 
-/// Lets writes that come at the same time share one transaction, and so the one wait for the disk that makes it durable.
+/// Lets writes that come at the same time share one transaction, and so the one wait for the disk
+/// that makes it durable.
 ///
-/// While a transaction is made durable, the writes that come meanwhile gather for the next one. Each runs in a savepoint of
-/// its own: one that throws takes nothing of the others. When a transaction as a whole is lost (the disk is full, a page
-/// cannot be written), each of its writes is tried once more in a transaction of its own, so that one that is too large for
-/// the disk does not take the small ones with it.
+/// While a transaction is made durable, the writes that come meanwhile gather for the next one.
+/// Each runs in a savepoint of its own: one that throws takes nothing of the others. When a
+/// transaction as a whole is lost (the disk is full, a page cannot be written), each of its writes
+/// is tried once more in a transaction of its own, so that one that is too large for the disk does
+/// not take the small ones with it.
 ///
 /// No write is acknowledged before the ``StoreWitness`` has noted its transaction.
 final class GroupCommit: Sendable {
@@ -18,7 +20,8 @@ final class GroupCommit: Sendable {
     var fail: @Sendable (any Error) -> Void
   }
 
-  /// How many writes at most share a transaction; those that wait longer have their turn in the next one.
+  /// How many writes at most share a transaction; those that wait longer have their turn in the
+  /// next one.
   static let largestGroup = 256
 
   private struct State {

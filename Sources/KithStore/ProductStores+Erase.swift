@@ -30,11 +30,12 @@ extension ProductStores {
     public var isProven: Bool { checks.allSatisfy(\.holds) }
   }
 
-  /// Destroys the key, which makes all that it has sealed unreadable, then every file of every worker: overwritten, then
-  /// removed, write-ahead logs and backups beside included. No worker may run. When it is cut short, it can be called again.
+  /// Destroys the key, which makes all that it has sealed unreadable, then every file of every
+  /// worker: overwritten, then removed, write-ahead logs and backups beside included. No worker may
+  /// run. When it is cut short, it can be called again.
   ///
-  /// The proof keeps something that the key has sealed and has opened just before, and fails to open it afterwards; looks
-  /// for files that are left; and for processes that still hold one open.
+  /// The proof keeps something that the key has sealed and has opened just before, and fails to
+  /// open it afterwards; looks for files that are left; and for processes that still hold one open.
   /// - Throws: ``StoreError`` when a worker runs, or a file cannot be removed.
   public func erase() throws(StoreError) -> Erasure {
     let samples = workers.compactMap(sample)
@@ -125,7 +126,8 @@ extension ProductStores {
     return Erasure.File(path: path, bytes: size)
   }
 
-  /// The processes of this user that have a file below a product's folder open, removed ones included.
+  /// The processes of this user that have a file below a product's folder open, removed ones
+  /// included.
   private static func holders(of folder: String) -> [Int32] {
     Folder.names(in: "/proc").compactMap(Int32.init).filter { pid in
       Folder.names(in: "/proc/\(pid)/fd").contains { descriptor in

@@ -7,8 +7,8 @@ extension ProductStores {
   public struct Restoration: Sendable, Hashable {
     /// The stores that were put in place.
     public var restored: [String]
-    /// The files of the stores that stood there before, by their workers: `store.sqlite.before-restore-1`, with the next
-    /// number where that is taken.
+    /// The files of the stores that stood there before, by their workers:
+    /// `store.sqlite.before-restore-1`, with the next number where that is taken.
     public var kept: [String: String]
     /// Whether the backup's key was put into the product's file.
     public var hasAddedKey: Bool
@@ -16,10 +16,11 @@ extension ProductStores {
 
   /// Puts the stores of a backup in place of those that are there. No worker of theirs may run.
   ///
-  /// Everything is checked before the first one is replaced: that the backup is whole, is of this product, opens with the
-  /// product's key (or with its own, which the passphrase opens), and is of no later version than what stands there. Then
-  /// each store is replaced in one step; a loss of power leaves each as it was or as it was in the backup, and the restore
-  /// can be made again. The event log of a restored store gets another name, so that consumers notice.
+  /// Everything is checked before the first one is replaced: that the backup is whole, is of this
+  /// product, opens with the product's key (or with its own, which the passphrase opens), and is of
+  /// no later version than what stands there. Then each store is replaced in one step; a loss of
+  /// power leaves each as it was or as it was in the backup, and the restore can be made again. The
+  /// event log of a restored store gets another name, so that consumers notice.
   /// - Parameters:
   ///   - workers: whose stores; all that are in it when empty.
   ///   - passphrase: what opens the key in the backup.
@@ -81,7 +82,8 @@ extension ProductStores {
     }
   }
 
-  /// The ring with which the stores are to open: the product's, with the keys of the backup where a passphrase opens those.
+  /// The ring with which the stores are to open: the product's, with the keys of the backup where a
+  /// passphrase opens those.
   private func ring(
     for backup: Backup, _ passphrase: PassphraseSealing?
   ) throws -> (ring: KeyRing, isChanged: Bool) {
@@ -146,7 +148,8 @@ extension ProductStores {
     return ready
   }
 
-  /// What stands where the store comes; nil when it cannot be read, which is what one restores a backup over.
+  /// What stands where the store comes; nil when it cannot be read, which is what one restores a
+  /// backup over.
   private func storeInPlace(
     _ path: String
   ) -> (steps: Set<String>, found: StoreHistory.Found?)? {
@@ -162,13 +165,14 @@ extension ProductStores {
     try String.fetchSet(database, sql: "SELECT identifier FROM grdb_migrations")
   }
 
-  /// Copies what stands in the place of a worker's store, durably, under a name that no earlier restore has taken; answers
-  /// the copy's path, nil when there was no store.
+  /// Copies what stands in the place of a worker's store, durably, under a name that no earlier
+  /// restore has taken; answers the copy's path, nil when there was no store.
   private func keepAside(_ worker: String) throws -> String? {
     let path = path(of: worker)
     guard RegularFile.size(path) != nil else { return nil }
     let old = RegularFile.freePath(numbering: "\(path).before-restore")
-    // Both as they are, before SQLite opens either: it removes the log of a file that it does not know.
+    // Both as they are, before SQLite opens either: it removes the log of a file that it does not
+    // know.
     try DurableCopy.copy(path, to: old)
     if RegularFile.size("\(path)-wal") ?? 0 > 0 {
       try DurableCopy.copy("\(path)-wal", to: "\(old)-wal")

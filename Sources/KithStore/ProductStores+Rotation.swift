@@ -11,7 +11,8 @@ extension ProductStores {
     public var isResumed: Bool
     /// For each worker how many values were sealed anew.
     public var resealed: [String: Int]
-    /// For each worker how many values are not sealed with the new key and do not open with an older one: they are damaged.
+    /// For each worker how many values are not sealed with the new key and do not open with an
+    /// older one: they are damaged.
     public var unreadable: [String: Int]
     /// Whether the older keys were destroyed.
     public var hasDroppedOlder: Bool
@@ -19,17 +20,20 @@ extension ProductStores {
 
   /// Has a new key seal from now on, seals anew what the older ones have sealed, and destroys them.
   ///
-  /// In this order, so that at each moment every process opens whatever any has sealed: the next key is made known to all; it
-  /// seals; what the older ones have sealed is sealed anew; the older ones are dropped. When it is cut short, all keys stay
-  /// and everything opens; called again, it goes on where it was.
+  /// In this order, so that at each moment every process opens whatever any has sealed: the next
+  /// key is made known to all; it seals; what the older ones have sealed is sealed anew; the older
+  /// ones are dropped. When it is cut short, all keys stay and everything opens; called again, it
+  /// goes on where it was.
   ///
-  /// A damaged value is left as it is. While there is one the older keys are kept, since the damage may be mended yet.
+  /// A damaged value is left as it is. While there is one the older keys are kept, since the damage
+  /// may be mended yet.
   /// - Parameters:
   ///   - droppingDamaged: destroys the older keys even so.
-  ///   - handOver: has all processes of workers take their keys from the file, and returns when all have. nil where none
+  ///   - handOver: has all processes of workers take their keys from the file, and returns when all
+  ///     have. nil where none
   ///     runs; then each store is held meanwhile, so that none can start.
-  /// - Throws: what `handOver` throws; ``StoreError`` when a file cannot be written, a worker runs although none should, or
-  ///   another change is going on. The older keys then stay.
+  /// - Throws: what `handOver` throws; ``StoreError`` when a file cannot be written, a worker runs
+  ///   although none should, or another change is going on. The older keys then stay.
   public func rotateKey(
     droppingDamaged: Bool = false, handOver: (() async throws -> Void)?
   ) async throws -> Rotation {
@@ -44,7 +48,8 @@ extension ProductStores {
       var rotation = Rotation(
         isResumed: ring.hasOlder || ring.next != nil, resealed: [:], unreadable: [:],
         hasDroppedOlder: false)
-      // Before anything is changed: a process that cannot take keys is found while that has no consequence.
+      // Before anything is changed: a process that cannot take keys is found while that has no
+      // consequence.
       try await handOver?()
       if ring.next != nil || !ring.hasOlder {
         if ring.next == nil {

@@ -2,10 +2,11 @@ import GRDB
 import Glibc
 public import KithSealing
 
-/// The stores of all workers of a product, from outside: for backups, and for the change or the destruction of their key.
+/// The stores of all workers of a product, from outside: for backups, and for the change or the
+/// destruction of their key.
 ///
-/// It works on the files. To read them is safe beside running workers; what replaces or destroys them takes the files for
-/// itself first, and fails when a worker has them.
+/// It works on the files. To read them is safe beside running workers; what replaces or destroys
+/// them takes the files for itself first, and fails when a worker has them.
 public struct ProductStores: Sendable {
   /// The folder of the product's state.
   public let stateDirectory: String

@@ -1,4 +1,5 @@
-/// What a worker makes of the events of another worker: tables of its own store, kept up to date event by event.
+/// What a worker makes of the events of another worker: tables of its own store, kept up to date
+/// event by event.
 ///
 ///     struct MissedDoses: Projection {
 ///       static let name = "missed doses"
@@ -14,18 +15,22 @@
 ///       }
 ///     }
 ///
-/// List its migrations with the worker's own, and follow the events with `context.follow(events, into: projection, in: store)`.
+/// List its migrations with the worker's own, and follow the events with
+/// `context.follow(events, into: projection, in: store)`.
 public protocol Projection: Sendable {
-  /// The name under which the store keeps how far the projection has come, unique in the store and fixed forever.
+  /// The name under which the store keeps how far the projection has come, unique in the store and
+  /// fixed forever.
   static var name: String { get }
   /// The full names of the messages that it takes; all when empty.
   static var types: [String] { get }
   /// The migrations that make its tables.
   static var migrations: [Store.Migration] { get }
 
-  /// Takes an event, in the transaction in which the store notes that it was taken: once for each event, in their order. One
-  /// that throws comes again, later and later, and nothing behind it is taken before.
+  /// Takes an event, in the transaction in which the store notes that it was taken: once for each
+  /// event, in their order. One that throws comes again, later and later, and nothing behind it is
+  /// taken before.
   func apply(_ event: LoggedEvent, in transaction: WriteTransaction) throws
-  /// Begins again, because events are in the log no more that were never taken. The events that are left follow.
+  /// Begins again, because events are in the log no more that were never taken. The events that are
+  /// left follow.
   func restart(after lost: LostEvents, in transaction: WriteTransaction) throws
 }

@@ -19,7 +19,8 @@ public struct RecordWriter {
 
   private func skips(_ column: String) -> Bool { wanted.map { !$0.contains(column) } ?? false }
 
-  /// Sets a column that anybody who has the file may read. Its name must not be that of a sealed one.
+  /// Sets a column that anybody who has the file may read. Its name must not be that of a sealed
+  /// one.
   public mutating func set(_ column: String, _ value: (some StoreConvertible)?) {
     if skips(column) { return }
     precondition(
@@ -41,8 +42,9 @@ public struct RecordWriter {
     }
   }
 
-  /// Sets a column by which rows with this very value are found, though it is sealed: to a fingerprint, which tells that two
-  /// rows have the same value and nothing else. See ``Transaction/index(_:of:in:)``. Of a damaged value it stays as it is.
+  /// Sets a column by which rows with this very value are found, though it is sealed: to a
+  /// fingerprint, which tells that two rows have the same value and nothing else. See
+  /// ``Transaction/index(_:of:in:)``. Of a damaged value it stays as it is.
   public mutating func setIndex<Value>(_ column: String, _ value: Sealed<Value>?) {
     if skips(column) { return }
     switch value?.content {

@@ -3,8 +3,9 @@ import Glibc
 
 /// Opens files in the folder of a worker.
 ///
-/// The worker may put anything there: a symbolic link to a file outside its sandbox, which a command of the operator would
-/// follow, or a FIFO, at which it would wait without end. Only regular files are opened, and no link is followed.
+/// The worker may put anything there: a symbolic link to a file outside its sandbox, which a
+/// command of the operator would follow, or a FIFO, at which it would wait without end. Only
+/// regular files are opened, and no link is followed.
 enum RegularFile {
   /// Opens a file, or makes it where the flags say so, closed on exec.
   /// - Throws: ``StoreError``, `unusable` when it is something else than a regular file.
@@ -31,7 +32,8 @@ enum RegularFile {
       ? Int(status.st_size) : nil
   }
 
-  /// The first path of `PATH-1`, `PATH-2`, ... at which there is nothing, not even a link that leads nowhere.
+  /// The first path of `PATH-1`, `PATH-2`, ... at which there is nothing, not even a link that
+  /// leads nowhere.
   static func freePath(numbering path: String) -> String {
     var status = stat()
     var number = 1
@@ -49,7 +51,8 @@ enum RegularFile {
     return bytes.count == count ? bytes : nil
   }
 
-  /// Checks that a database and the files that SQLite keeps beside it are regular files, as far as they are there.
+  /// Checks that a database and the files that SQLite keeps beside it are regular files, as far as
+  /// they are there.
   /// - Throws: ``StoreError`` `unusable`.
   static func checkDatabase(_ path: String) throws(StoreError) {
     for suffix in [""] + DurableCopy.besideSuffixes {
@@ -61,9 +64,11 @@ enum RegularFile {
 
   /// Opens the database in a worker's folder for a command of the operator.
   ///
-  /// SQLite follows a link at the path of a database (and none at that of a journal), and the worker may run and put one in
-  /// place behind the check. So the descriptors are looked at too: a file that was opened through a link is another one.
-  /// - Throws: ``StoreError`` `unusable` when a file of it is not a regular file of that folder; what GRDB throws.
+  /// SQLite follows a link at the path of a database (and none at that of a journal), and the
+  /// worker may run and put one in place behind the check. So the descriptors are looked at too: a
+  /// file that was opened through a link is another one.
+  /// - Throws: ``StoreError`` `unusable` when a file of it is not a regular file of that folder;
+  ///   what GRDB throws.
   static func openDatabase(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
     try checkDatabase(path)
     let queue = try DatabaseQueue(path: path, configuration: configuration)

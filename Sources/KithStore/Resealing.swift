@@ -4,10 +4,11 @@ import KithSealing
 
 /// Seals anew, with the newest key, what older keys have sealed.
 ///
-/// It needs nothing but the file and the keys, since a sealed column is known by its name, and it may run beside the worker
-/// once that seals with the newest key: transactions that have sealed with an older one have ended when the first step here
-/// has its turn. Each step is a transaction of a few rows, so that writers wait little and nothing is lost when this process
-/// is killed; what was done stays done.
+/// It needs nothing but the file and the keys, since a sealed column is known by its name, and it
+/// may run beside the worker once that seals with the newest key: transactions that have sealed
+/// with an older one have ended when the first step here has its turn. Each step is a transaction
+/// of a few rows, so that writers wait little and nothing is lost when this process is killed; what
+/// was done stays done.
 struct Resealing {
   /// How many rows a step seals at most.
   private static let step = 500

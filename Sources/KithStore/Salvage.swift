@@ -4,10 +4,11 @@ import KithSealing
 
 /// What was saved of a damaged file into a new one.
 ///
-/// The damaged file is kept beside with its write-ahead log, unchanged. Each table of the worker's schema is read from both
-/// ends up to what cannot be read, and between the damaged places as far as there are numbered rows. Rows that the schema
-/// does not allow (a NULL in place of a value, a second row with a key) are left out, and so are those that refer to rows
-/// that are gone. How many rows there were cannot be told, only how many were saved.
+/// The damaged file is kept beside with its write-ahead log, unchanged. Each table of the worker's
+/// schema is read from both ends up to what cannot be read, and between the damaged places as far
+/// as there are numbered rows. Rows that the schema does not allow (a NULL in place of a value, a
+/// second row with a key) are left out, and so are those that refer to rows that are gone. How many
+/// rows there were cannot be told, only how many were saved.
 public struct Salvage: Sendable, Hashable, CustomStringConvertible {
   /// A table and what was saved of it.
   public struct Table: Sendable, Hashable {
@@ -38,13 +39,13 @@ public struct Salvage: Sendable, Hashable, CustomStringConvertible {
 
   // MARK: Saving
 
-  /// Keeps the damaged file beside and puts a new one with what could be saved in its place. The damaged one stays in
-  /// place until the new one is whole and durable.
+  /// Keeps the damaged file beside and puts a new one with what could be saved in its place. The
+  /// damaged one stays in place until the new one is whole and durable.
   /// - Parameters:
   ///   - known: the store that the host expects, in whose place the new one comes.
   ///   - error: what was found.
-  /// - Throws: ``StoreError`` when nothing at all can be read, or the new file cannot be written; the damaged one then
-  ///   stands where it stood.
+  /// - Throws: ``StoreError`` when nothing at all can be read, or the new file cannot be written;
+  ///   the damaged one then stands where it stood.
   static func save(
     _ path: String, _ migrator: DatabaseMigrator, _ keys: SealingKeys, _ known: StoreStanding?,
     because error: StoreError
@@ -61,8 +62,8 @@ public struct Salvage: Sendable, Hashable, CustomStringConvertible {
       try StoreReplacement.decide(path, found, sealing)
       return Salvage(finding: error.message, backup: backup, tables: tables)
     } catch {
-      // A start that fails comes again: one backup of the same damage is enough. What was decided is left to the next start,
-      // and then the damaged file is in the backup alone.
+      // A start that fails comes again: one backup of the same damage is enough. What was decided
+      // is left to the next start, and then the damaged file is in the backup alone.
       if !StoreReplacement.isDecided(path) {
         DurableCopy.removeDatabase(backup)
         DurableCopy.removeDatabase(draft)
@@ -77,8 +78,9 @@ public struct Salvage: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Copies the damaged file with its write-ahead log. A file that is empty or missing gets a page of zeros where there is a
-  /// log, since SQLite reads none beside an empty file: what was never carried over stands in the log alone.
+  /// Copies the damaged file with its write-ahead log. A file that is empty or missing gets a page
+  /// of zeros where there is a log, since SQLite reads none beside an empty file: what was never
+  /// carried over stands in the log alone.
   private static func copyDamaged(_ path: String, to backup: String) throws(StoreError) {
     let hasLog = RegularFile.size("\(path)-wal") ?? 0 > 0
     if RegularFile.size(path) ?? 0 > 0 {
@@ -99,7 +101,8 @@ public struct Salvage: Sendable, Hashable, CustomStringConvertible {
     let source = try DatabaseQueue(path: damaged, configuration: reading)
     var writing = Configuration()
     writing.foreignKeysEnabled = false
-    // Made here and not by SQLite, whose files are as open as the umask lets them be; a worker may not change a mode.
+    // Made here and not by SQLite, whose files are as open as the umask lets them be; a worker may
+    // not change a mode.
     let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else {
       throw StoreError(
@@ -193,7 +196,8 @@ private struct TableCopy {
     return Salvage.Table(name: table, rows: saved, isWhole: isWhole)
   }
 
-  /// Copies the rows between two numbers, from both ends, then what lies between the places that cannot be read.
+  /// Copies the rows between two numbers, from both ends, then what lies between the places that
+  /// cannot be read.
   private mutating func sweep(above low: Int64, below high: Int64) throws {
     let between = "WHERE rowid > ? AND rowid < ? ORDER BY rowid"
     let (forward, isAll) = try copy(between, [low, high])
@@ -208,7 +212,8 @@ private struct TableCopy {
     try sweep(above: middle, below: last)
   }
 
-  /// Copies rows until the end, or until one cannot be read; answers the last one's number, and whether it was the end.
+  /// Copies rows until the end, or until one cannot be read; answers the last one's number, and
+  /// whether it was the end.
   @discardableResult
   private mutating func copy(
     _ condition: String, _ bounds: [Int64]

@@ -2,11 +2,12 @@ import FoundationEssentials
 
 /// A personal value, which is sealed wherever it is written.
 ///
-/// It is no value that SQL takes, so that it cannot be written unsealed by mistake; a record's helpers seal it. Its
-/// description is `<sealed>`, so that it does not get into logs either.
+/// It is no value that SQL takes, so that it cannot be written unsealed by mistake; a record's
+/// helpers seal it. Its description is `<sealed>`, so that it does not get into logs either.
 ///
-/// One that was read may be damaged: its bytes were changed on the disk, or its key is gone. A single record is then answered
-/// DATA_LOSS; in a list it is read all the same, so that one damaged value does not take the others with it:
+/// One that was read may be damaged: its bytes were changed on the disk, or its key is gone. A
+/// single record is then answered DATA_LOSS; in a list it is read all the same, so that one damaged
+/// value does not take the others with it:
 ///
 ///     let text = try reminder.text.value            // DATA_LOSS when it is damaged
 ///     let shown = reminder.text.intact ?? "(lost)"  // for a list

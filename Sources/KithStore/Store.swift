@@ -5,17 +5,19 @@ public import KithSealing
 
 /// A worker's database: one SQLite file of its own, which nobody shares.
 ///
-/// What a write has returned from survives a crash of the process and a loss of power: write-ahead log, with
-/// `synchronous = FULL`. With `NORMAL` the log would reach the disk only now and then, and a loss of power would take the
-/// last writes, which callers were told are done. The wait for the disk is shared by all writes that come at the same time
-/// (see ``write(_:)``). Readers never wait for writers. Safe to use from any task.
+/// What a write has returned from survives a crash of the process and a loss of power: write-ahead
+/// log, with `synchronous = FULL`. With `NORMAL` the log would reach the disk only now and then,
+/// and a loss of power would take the last writes, which callers were told are done. The wait for
+/// the disk is shared by all writes that come at the same time (see ``write(_:)``). Readers never
+/// wait for writers. Safe to use from any task.
 public final class Store: Sendable {
   /// What is done about a file that is damaged.
   public enum WhenDamaged: String, Sendable, Hashable, CaseIterable {
-    /// Nothing: the store does not open, and the file stays as it is, until a person has decided. The default, since what
-    /// could be saved may lack what somebody relies on, and looks whole.
+    /// Nothing: the store does not open, and the file stays as it is, until a person has decided.
+    /// The default, since what could be saved may lack what somebody relies on, and looks whole.
     case refuse
-    /// The damaged file is kept beside, and what could be saved of it goes on in a new one: see ``Salvage``.
+    /// The damaged file is kept beside, and what could be saved of it goes on in a new one: see
+    /// ``Salvage``.
     case salvage
   }
 
@@ -38,15 +40,16 @@ public final class Store: Sendable {
   private let witness: StoreWitness?
   private let lock: FolderLock?
 
-  /// Opens the file, or makes it, checks that it is whole and has all that was written to it, and brings its schema up to
-  /// date.
+  /// Opens the file, or makes it, checks that it is whole and has all that was written to it, and
+  /// brings its schema up to date.
   /// - Parameters:
   ///   - keys: what seals the personal part of it.
-  ///   - migrations: the worker's steps, the oldest first. The tables of the SDK come by themselves.
+  ///   - migrations: the worker's steps, the oldest first. The tables of the SDK come by
+  ///     themselves.
   ///   - known: how far the store had come, as the host knows; nil when it knows of none.
   ///   - events: how long events are kept.
-  /// - Throws: ``StoreError`` when it cannot be opened, is damaged, missing or older than it was, has been written by a later version, or was sealed with
-  ///   other keys.
+  /// - Throws: ``StoreError`` when it cannot be opened, is damaged, missing or older than it was,
+  ///   has been written by a later version, or was sealed with other keys.
   public init(
     path: String, keys: SealingKeys, migrations: [Migration] = [],
     whenDamaged: WhenDamaged = .refuse, known: StoreStanding? = nil,
@@ -123,13 +126,15 @@ public final class Store: Sendable {
 
   /// Writes: all that `body` does or, when it throws, nothing. What this returns from is durable.
   ///
-  /// Writes that come at the same time share one transaction, each as if it were alone: `body` sees those before it, and its
-  /// failure takes nothing of them. `body` may run a second time after the first was taken back, so that it must do nothing
-  /// but read and write the transaction. A write that has begun to wait is carried out also when its task is cancelled.
-  /// - Throws: what `body` throws; INTERNAL in the handler of a call whose answer this store has to keep, which writes with
-  ///   ``write(for:_:now:lifetime:_:)``; ``StoreError`` when the disk is full or fails, after which the next write may succeed, and
-  ///   `removed` when the files are not in their place any more, where nothing that is written would be found;
-  ///   `CancellationError` when the task was cancelled before.
+  /// Writes that come at the same time share one transaction, each as if it were alone: `body` sees
+  /// those before it, and its failure takes nothing of them. `body` may run a second time after the
+  /// first was taken back, so that it must do nothing but read and write the transaction. A write
+  /// that has begun to wait is carried out also when its task is cancelled.
+  /// - Throws: what `body` throws; INTERNAL in the handler of a call whose answer this store has to
+  ///   keep, which writes with ``write(for:_:now:lifetime:_:)``; ``StoreError`` when the disk is
+  ///   full or fails, after which the next write may succeed, and `removed` when the files are not
+  ///   in their place any more, where nothing that is written would be found; `CancellationError`
+  ///   when the task was cancelled before.
   @discardableResult
   public func write<Value: Sendable>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> Value
@@ -165,11 +170,12 @@ public final class Store: Sendable {
 
   // MARK: The files
 
-  /// How far the store has come, for the host to know; nil in memory, and while its files are not in their place.
+  /// How far the store has come, for the host to know; nil in memory, and while its files are not
+  /// in their place.
   public var standing: StoreStanding? { witness?.standing }
 
-  /// Calls a function whenever the files turn out to be gone from their place, with what is wrong, and with nil when they are
-  /// back. Each write looks, and so does ``checkPlace()``.
+  /// Calls a function whenever the files turn out to be gone from their place, with what is wrong,
+  /// and with nil when they are back. Each write looks, and so does ``checkPlace()``.
   public func onTrouble(_ told: @escaping @Sendable (StoreError?) -> Void) {
     witness?.onTrouble(told)
   }
@@ -177,8 +183,9 @@ public final class Store: Sendable {
   /// Checks that the files are in their place, for a worker to which nobody writes.
   public func checkPlace() { try? witness?.checkPlace() }
 
-  /// Waits for the writes that were begun, then carries the write-ahead log over into the file and empties it: to be called
-  /// when no more is to be written, before the process ends. What cannot be done is left to the next process.
+  /// Waits for the writes that were begun, then carries the write-ahead log over into the file and
+  /// empties it: to be called when no more is to be written, before the process ends. What cannot
+  /// be done is left to the next process.
   public func settle() async {
     guard let witness else { return }
     await withCheckedContinuation { continuation in
@@ -189,8 +196,8 @@ public final class Store: Sendable {
     }
   }
 
-  /// Settles and closes the file; nothing can be read or written afterwards. A process that ends without it, as one that is
-  /// killed, loses nothing that was acknowledged.
+  /// Settles and closes the file; nothing can be read or written afterwards. A process that ends
+  /// without it, as one that is killed, loses nothing that was acknowledged.
   public func close() throws {
     if let witness { database.writeWithoutTransaction { witness.settle($0) } }
     try database.close()
@@ -221,10 +228,12 @@ public final class Store: Sendable {
       try pool.writeWithoutTransaction { database in
         // GRDB sets NORMAL with the write-ahead log.
         try database.execute(sql: "PRAGMA synchronous = FULL")
-        // Enough for the pages of a large transaction, 16 MiB: those that do not fit are written twice.
+        // Enough for the pages of a large transaction, 16 MiB: those that do not fit are written
+        // twice.
         try database.execute(sql: "PRAGMA cache_size = -16384")
       }
-      // What GRDB has written with NORMAL reaches the disk before what follows: see ``WriteAheadLog``.
+      // What GRDB has written with NORMAL reaches the disk before what follows: see
+      // ``WriteAheadLog``.
       try DurableCopy.sync("\(path)-wal")
       try migrator.migrate(pool)
       let (sealing, found) = try pool.write { database in
@@ -244,8 +253,8 @@ public final class Store: Sendable {
     }
   }
 
-  /// Makes the file before SQLite does, which would let others read it. One that is there is not opened: to close it would
-  /// take away the locks that SQLite has on it in this process.
+  /// Makes the file before SQLite does, which would let others read it. One that is there is not
+  /// opened: to close it would take away the locks that SQLite has on it in this process.
   private static func createPrivate(_ path: String) throws(StoreError) {
     let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if file >= 0 {
@@ -263,14 +272,15 @@ public final class Store: Sendable {
     }
   }
 
-  /// Checks, before anything is written to it, that a file is whole, of no later version, and the one that was last used:
-  /// every page of it, but not the order of its indexes, which takes long. Answers the encrypted values that were found not to
-  /// open.
+  /// Checks, before anything is written to it, that a file is whole, of no later version, and the
+  /// one that was last used: every page of it, but not the order of its indexes, which takes long.
+  /// Answers the encrypted values that were found not to open.
   private static func check(
     _ path: String, _ migrator: DatabaseMigrator, _ keys: SealingKeys, _ history: StoreHistory
   ) throws -> [SealedPlace] {
     var configuration = Configuration()
-    // A process that was killed while it made the file has left a journal, which only a writer may roll back.
+    // A process that was killed while it made the file has left a journal, which only a writer may
+    // roll back.
     configuration.readonly = RegularFile.size("\(path)-journal") ?? 0 == 0
     configuration.busyMode = .timeout(5)
     let queue = try DatabaseQueue(path: path, configuration: configuration)

@@ -4,15 +4,16 @@ import KithSealing
 
 /// The digest of a settled database file, in a file beside it (`store.sqlite.digest`).
 ///
-/// SQLite finds a damaged page by its structure, and an encrypted value fails to open. A changed byte of a plain value is
-/// found only by comparing the file with what it was. ``StoreWitness/settle(_:)`` writes the digest when a worker ends, and
-/// ``Store`` compares and removes it when the worker starts again. After a kill there is none: the write-ahead log, which has
-/// checksums, then holds what was written last.
+/// SQLite finds a damaged page by its structure, and an encrypted value fails to open. A changed
+/// byte of a plain value is found only by comparing the file with what it was.
+/// ``StoreWitness/settle(_:)`` writes the digest when a worker ends, and ``Store`` compares and
+/// removes it when the worker starts again. After a kill there is none: the write-ahead log, which
+/// has checksums, then holds what was written last.
 struct StoreDigest: Hashable {
   /// The end of the file's name.
   static let suffix = ".digest"
-  /// The largest database file that is digested, in bytes: 256 MiB, read within half a second. It bounds what a start and a
-  /// drain wait for.
+  /// The largest database file that is digested, in bytes: 256 MiB, read within half a second. It
+  /// bounds what a start and a drain wait for.
   static let largestFile = 256 << 20
 
   private static let title = "kith-digest-1"
@@ -22,7 +23,8 @@ struct StoreDigest: Hashable {
   var log: String
   /// The number of the last transaction that the file holds.
   var commits: Int64
-  /// HMAC with the store's secret over the above and the SHA-256 of the file, in hexadecimal digits.
+  /// HMAC with the store's secret over the above and the SHA-256 of the file, in hexadecimal
+  /// digits.
   private var signature: String
 
   /// The path of the digest of a store.
@@ -103,7 +105,8 @@ struct StoreDigest: Hashable {
     return offset == Int(status.st_size) ? hash.finalize() : nil
   }
 
-  /// The SHA-256 of the file at a path, which this process has not opened as a database; nil as ``content(of:)-(Int32)``.
+  /// The SHA-256 of the file at a path, which this process has not opened as a database; nil as
+  /// ``content(of:)-(Int32)``.
   static func content(ofFileAt path: String) -> SHA256Digest? {
     guard let file = try? RegularFile.open(path, O_RDONLY) else { return nil }
     defer { close(file) }

@@ -18,7 +18,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case busy
     /// The file is not what was written to it.
     case damaged
-    /// The files were removed or replaced while the store was open: what is written to them is lost.
+    /// The files were removed or replaced while the store was open: what is written to them is
+    /// lost.
     case removed
     /// The file was written by a later version of the worker.
     case laterVersion
@@ -26,8 +27,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case sealing
     /// The caller may not see or change what it asked for.
     case denied
-    /// A row would break a rule of its table: a second row with a unique value, a required value that is missing. Nothing of
-    /// the write remains.
+    /// A row would break a rule of its table: a second row with a unique value, a required value
+    /// that is missing. Nothing of the write remains.
     case constraint
     /// Anything else: the file cannot be opened, a migration failed.
     case unusable
@@ -58,14 +59,16 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(path): \(String(cString: strerror(code)))")
   }
 
-  /// A column that holds a value of another type than is read. The value may be personal and stays out.
+  /// A column that holds a value of another type than is read. The value may be personal and stays
+  /// out.
   init(unreadable column: String, _ value: StoreValue, as type: Any.Type) {
     self.init(.damaged, "\(column) holds \(value.kind), and \(type) cannot be read from it")
   }
 
   init(_ error: SealingError) { self.init(.sealing, error.message) }
 
-  /// What an error means for whoever uses the store: an error of the database as a `StoreError`, all else as it is.
+  /// What an error means for whoever uses the store: an error of the database as a `StoreError`,
+  /// all else as it is.
   static func mapped(_ error: any Error, path: String) -> any Error {
     switch error {
     case let error as SealingError: StoreError(error)
@@ -107,8 +110,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StoreError: RPCErrorConvertible {
-  /// RESOURCE_EXHAUSTED when the disk is full, UNAVAILABLE when it failed or the file is held, DATA_LOSS when it is
-  /// damaged or was removed, PERMISSION_DENIED for what the caller may not see, INTERNAL for a rule of a table, else FAILED_PRECONDITION. The path stays in the process.
+  /// RESOURCE_EXHAUSTED when the disk is full, UNAVAILABLE when it failed or the file is held,
+  /// DATA_LOSS when it is damaged or was removed, PERMISSION_DENIED for what the caller may not
+  /// see, INTERNAL for a rule of a table, else FAILED_PRECONDITION. The path stays in the process.
   public var rpcError: RPCError {
     switch code {
     case .full:

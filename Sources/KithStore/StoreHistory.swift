@@ -5,9 +5,10 @@ import KithSealing
 
 /// Tells whether a store is the one that was last used, with all that was written to it.
 ///
-/// Three accounts are compared: the store's own count of transactions, the mark beside it (``StoreMark``), and what the host
-/// has kept (``StoreStanding``). The two others may be behind the store, since they are written after a transaction is
-/// durable; they are never ahead of it. No crash or loss of power is therefore taken for damage.
+/// Three accounts are compared: the store's own count of transactions, the mark beside it
+/// (``StoreMark``), and what the host has kept (``StoreStanding``). The two others may be behind
+/// the store, since they are written after a transaction is durable; they are never ahead of it. No
+/// crash or loss of power is therefore taken for damage.
 struct StoreHistory {
   /// What a database file holds.
   struct Found: Hashable {
@@ -37,16 +38,17 @@ struct StoreHistory {
     }
   }
 
-  /// What the file beside the store says; nil when there is none, empty when nothing in it can be read.
+  /// What the file beside the store says; nil when there is none, empty when nothing in it can be
+  /// read.
   var marks: [StoreMark]?
   /// What the host has handed over; nil when it knows of no store.
   var known: StoreStanding?
-  /// Up to which transaction the file is complete without its write-ahead log, as its header says (`PRAGMA user_version`, of
-  /// 32 bits); nil when it has no header.
+  /// Up to which transaction the file is complete without its write-ahead log, as its header says
+  /// (`PRAGMA user_version`, of 32 bits); nil when it has no header.
   var completeUpTo: Int32?
 
-  /// The digest that was written when the store was settled, and what the file holds now; nil when no digest lies beside it,
-  /// and while a write-ahead log holds more than the file.
+  /// The digest that was written when the store was settled, and what the file holds now; nil when
+  /// no digest lies beside it, and while a write-ahead log holds more than the file.
   var settled: (digest: StoreDigest, content: SHA256Digest)?
 
   /// Whether a store must be there.
@@ -98,8 +100,8 @@ struct StoreHistory {
     "\(count) \(count == 1 ? "transaction" : "transactions")"
   }
 
-  /// Gives a store that comes in place of others another identity: its numbers go another way from here on than what
-  /// consumers, the mark and the host have seen.
+  /// Gives a store that comes in place of others another identity: its numbers go another way from
+  /// here on than what consumers, the mark and the host have seen.
   /// - Parameter besides: stores in whose place it comes too, beside its own former self.
   static func beginAnew(_ database: Database, besides: [String]) throws -> Found {
     guard let before = try Found(database) else {
@@ -115,8 +117,8 @@ struct StoreHistory {
 
   // MARK: Files
 
-  /// Looks at the files of a store before SQLite does, which takes a write-ahead log beside an empty file for nothing and
-  /// removes it.
+  /// Looks at the files of a store before SQLite does, which takes a write-ahead log beside an
+  /// empty file for nothing and removes it.
   /// - Throws: ``StoreError`` `damaged`, and `unusable` when one is not a regular file.
   func checkFiles(_ path: String) throws(StoreError) {
     try RegularFile.checkDatabase(path)
@@ -133,14 +135,15 @@ struct StoreHistory {
       }
     }
     guard hasLog, let first = WriteAheadLog.finding("\(path)-wal") else { return }
-    // A writer may have changed the file under the look at it; what is damaged is so the second time too.
+    // A writer may have changed the file under the look at it; what is damaged is so the second
+    // time too.
     guard WriteAheadLog.finding("\(path)-wal") == first else { return }
     throw StoreError(.damaged, "\(path)-wal is damaged: \(first)")
   }
 
   /// Compares an open database with the accounts.
-  /// - Returns: the encrypted values that do not open, where they tell why a settled file has changed: they are marked where
-  ///   they are read, and the rest of the store can be used.
+  /// - Returns: the encrypted values that do not open, where they tell why a settled file has
+  ///   changed: they are marked where they are read, and the rest of the store can be used.
   /// - Throws: ``StoreError`` `damaged`.
   func check(
     _ found: Found?, _ path: String, _ sealing: StoreSealing?, _ database: Database
@@ -170,8 +173,9 @@ struct StoreHistory {
         + "had been completed: it was replaced by an older copy")
   }
 
-  /// The accounts of a store, and what its file says; to be read before the store is opened in this process, since the end of
-  /// this look at the file would take away the locks that SQLite has on it.
+  /// The accounts of a store, and what its file says; to be read before the store is opened in this
+  /// process, since the end of this look at the file would take away the locks that SQLite has on
+  /// it.
   /// - Throws: ``StoreError`` when they cannot be read.
   static func read(_ path: String, known: StoreStanding?) throws(StoreError) -> StoreHistory {
     // The marks first, so that they are not ahead of what is found afterwards.

@@ -2,9 +2,10 @@ import Glibc
 
 /// What a store had reached when it was last written to, in a file beside it (`store.sqlite.mark`).
 ///
-/// It is written after each transaction has become durable, and before the caller learns so. It is not waited for: after a
-/// kill it is exact, after a loss of power it may be behind. It has two slots, written in turn, each on a page of its own, so
-/// that one is always whole. Each is signed with the store's secret.
+/// It is written after each transaction has become durable, and before the caller learns so. It is
+/// not waited for: after a kill it is exact, after a loss of power it may be behind. It has two
+/// slots, written in turn, each on a page of its own, so that one is always whole. Each is signed
+/// with the store's secret.
 struct StoreMark: Hashable {
   /// The end of the file's name.
   static let suffix = ".mark"
@@ -17,7 +18,8 @@ struct StoreMark: Hashable {
   var log: String
   /// The number of the last transaction.
   var commits: Int64
-  /// The last transaction up to which the write-ahead log is known to be carried over into the database file.
+  /// The last transaction up to which the write-ahead log is known to be carried over into the
+  /// database file.
   var checkpointed: Int64
   /// HMAC with the store's secret, in hexadecimal digits.
   private var signature = ""

@@ -1,10 +1,11 @@
 import Glibc
 
-/// Puts another database in place of a store, together with its mark: a crash or a loss of power at any instruction leaves
-/// the one or the other, as a whole.
+/// Puts another database in place of a store, together with its mark: a crash or a loss of power at
+/// any instruction leaves the one or the other, as a whole.
 ///
-/// The new database is made as ``draft(of:)``. Once its mark stands beside it, durably, the replacement is decided: whoever
-/// opens the store next carries it out, if this process does not come to it.
+/// The new database is made as ``draft(of:)``. Once its mark stands beside it, durably, the
+/// replacement is decided: whoever opens the store next carries it out, if this process does not
+/// come to it.
 enum StoreReplacement {
   /// Where the new database is made.
   static func draft(of path: String) -> String { "\(path).next" }
@@ -19,8 +20,10 @@ enum StoreReplacement {
   /// Whether the replacement will be carried out, whatever becomes of this process.
   static func isDecided(_ path: String) -> Bool { access(mark(of: path), F_OK) == 0 }
 
-  /// Puts the draft, which is closed and complete, in place of the store. No other process may have the store open.
-  /// - Throws: ``StoreError`` when it cannot be made durable; the old store then stands, or the new one.
+  /// Puts the draft, which is closed and complete, in place of the store. No other process may have
+  /// the store open.
+  /// - Throws: ``StoreError`` when it cannot be made durable; the old store then stands, or the new
+  ///   one.
   static func decide(
     _ path: String, _ found: StoreHistory.Found, _ sealing: StoreSealing
   ) throws(StoreError) {
@@ -30,7 +33,8 @@ enum StoreReplacement {
     try finish(path)
   }
 
-  /// Carries out what was decided, and clears away what was not. No other process may have the store open.
+  /// Carries out what was decided, and clears away what was not. No other process may have the
+  /// store open.
   /// - Throws: ``StoreError`` when it cannot be made durable.
   static func finish(_ path: String) throws(StoreError) {
     let (draft, mark) = (draft(of: path), mark(of: path))

@@ -26,7 +26,8 @@ enum StoreSchema {
       "kith_store",
       [
         .integer("id"),
-        // Names the event log. A restored store gets another one, because its numbers go another way.
+        // Names the event log. A restored store gets another one, because its numbers go another
+        // way.
         .text("log"),
         // The store's own secret, of which fingerprints are made.
         .sealed("secret"),
@@ -40,7 +41,8 @@ enum StoreSchema {
     [
       // The number of transactions that the store has committed.
       .add(.integer("commits", default: 0), to: "kith_store"),
-      // The logs of the stores that this one replaced, by a restore or a salvage, with spaces between them.
+      // The logs of the stores that this one replaced, by a restore or a salvage, with spaces
+      // between them.
       .add(.text("replaced", default: ""), to: "kith_store"),
     ])
 

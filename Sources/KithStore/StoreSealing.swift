@@ -9,11 +9,12 @@ public struct StoreSealing: Sendable {
   public let keys: SealingKeys
   /// The sealed values that did not open.
   public let damage: DamagedValues
-  /// Random, made with the store and sealed in it, so that it is destroyed with the keys and stays when they are rotated.
+  /// Random, made with the store and sealed in it, so that it is destroyed with the keys and stays
+  /// when they are rotated.
   private let secret: SymmetricKey
 
-  /// A number for bytes that is the same for the same bytes of one purpose (`person.email`), and tells nothing to whoever
-  /// lacks the key: by it a row is found whose content is sealed.
+  /// A number for bytes that is the same for the same bytes of one purpose (`person.email`), and
+  /// tells nothing to whoever lacks the key: by it a row is found whose content is sealed.
   public func fingerprint(_ bytes: [UInt8], of purpose: String) -> [UInt8] {
     var code = HMAC<SHA256>(key: secret)
     code.update(data: Array("\(purpose)\0".utf8))

@@ -2,10 +2,11 @@ import GRDB
 
 /// How far a store has come: which store it is, and how many transactions it has committed.
 ///
-/// A worker reports it to its host, which keeps it where no worker can write and hands it over at the next start: a store
-/// that has come less far was damaged, or replaced by an older copy.
+/// A worker reports it to its host, which keeps it where no worker can write and hands it over at
+/// the next start: a store that has come less far was damaged, or replaced by an older copy.
 public struct StoreStanding: Sendable, Hashable {
-  /// The store's identity, which is also the name of its event log. A store that was restored or salvaged has another one.
+  /// The store's identity, which is also the name of its event log. A store that was restored or
+  /// salvaged has another one.
   public var log: String
   /// How many transactions were committed and made durable.
   public var commits: Int64
@@ -32,13 +33,15 @@ public struct StoreStanding: Sendable, Hashable {
 }
 
 extension StoreStanding {
-  /// Whether a store counts its transactions: one that no worker of this version has opened does not yet.
+  /// Whether a store counts its transactions: one that no worker of this version has opened does
+  /// not yet.
   static func isCounted(_ database: Database) throws -> Bool {
     try database.tableExists("kith_store")
       && database.columns(in: "kith_store").contains { $0.name == "commits" }
   }
 
-  /// Notes in a transaction that it is one more; answers the number that it has once it is committed.
+  /// Notes in a transaction that it is one more; answers the number that it has once it is
+  /// committed.
   static func count(_ database: Database) throws -> Int64 {
     let count = try Int64.fetchOne(
       database.cachedStatement(

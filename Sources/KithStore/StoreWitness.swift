@@ -2,12 +2,15 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// Sees to it that what a store acknowledges can be found again: counts its transactions, keeps the ``StoreMark`` beside it,
-/// and looks before and after each transaction whether the files are still those that stand at their paths.
+/// Sees to it that what a store acknowledges can be found again: counts its transactions, keeps the
+/// ``StoreMark`` beside it, and looks before and after each transaction whether the files are still
+/// those that stand at their paths.
 ///
-/// A file that was removed or replaced while it is open can still be written, and all of that is lost with the process.
+/// A file that was removed or replaced while it is open can still be written, and all of that is
+/// lost with the process.
 final class StoreWitness: Sendable {
-  /// After how many transactions the write-ahead log is carried over into the file, if it was not before.
+  /// After how many transactions the write-ahead log is carried over into the file, if it was not
+  /// before.
   static let checkpointEvery: Int64 = 256
 
   private struct State {
@@ -38,14 +41,15 @@ final class StoreWitness: Sendable {
 
   private let path: String
   private let files: [File]
-  /// The database file, for its digest. It is closed with the store: a process that closes any descriptor of a file gives up
-  /// the locks that SQLite has on it.
+  /// The database file, for its digest. It is closed with the store: a process that closes any
+  /// descriptor of a file gives up the locks that SQLite has on it.
   private let descriptor: Int32
   private let mark: StoreMarkFile
   private let sealing: StoreSealing
   private let state: Mutex<State>
 
-  /// The witness of a store that is open, whose history was found to be right; makes its mark where there is none yet.
+  /// The witness of a store that is open, whose history was found to be right; makes its mark where
+  /// there is none yet.
   /// - Throws: ``StoreError`` when the mark cannot be written.
   init(
     _ path: String, _ found: StoreHistory.Found, _ marks: [StoreMark]?, _ sealing: StoreSealing
@@ -77,7 +81,8 @@ final class StoreWitness: Sendable {
     state.withLock { $0.told = told }
   }
 
-  /// Checks that the files are those at their paths. Three looks at the file system, which cost some microseconds.
+  /// Checks that the files are those at their paths. Three looks at the file system, which cost
+  /// some microseconds.
   /// - Throws: ``StoreError`` `removed`.
   func checkPlace() throws(StoreError) {
     let missing = files.first { !$0.isInPlace }
@@ -114,7 +119,8 @@ final class StoreWitness: Sendable {
     try mark.write(reached, sealing)
   }
 
-  /// Carries the write-ahead log over into the file when it is time to. What goes wrong is left to the next time.
+  /// Carries the write-ahead log over into the file when it is time to. What goes wrong is left to
+  /// the next time.
   func checkpointIfDue(after number: Int64, _ database: Database) {
     guard number.isMultiple(of: Self.checkpointEvery),
       let (frames, done) = try? database.checkpoint(.passive), frames == done
@@ -122,9 +128,9 @@ final class StoreWitness: Sendable {
     completed(number)
   }
 
-  /// Carries all of the write-ahead log over into the file and empties it, as far as no other process uses it, has the mark
-  /// reach the disk, and writes the ``StoreDigest``: nothing depends on the log afterwards. What goes wrong leaves the log as
-  /// it was.
+  /// Carries all of the write-ahead log over into the file and empties it, as far as no other
+  /// process uses it, has the mark reach the disk, and writes the ``StoreDigest``: nothing depends
+  /// on the log afterwards. What goes wrong leaves the log as it was.
   func settle(_ database: Database) {
     do {
       // Not to hold up another generation of the worker, which uses the file.
@@ -145,8 +151,8 @@ final class StoreWitness: Sendable {
     }
   }
 
-  /// Writes the digest of the file unless another process has written since: the write lock keeps the file as it is, since
-  /// only what is in the log can still go into it.
+  /// Writes the digest of the file unless another process has written since: the write lock keeps
+  /// the file as it is, since only what is in the log can still go into it.
   private func writeDigest(after number: Int64, _ database: Database) throws {
     let log = state.withLock(\.reached.log)
     try database.inTransaction(.immediate) {
@@ -160,7 +166,8 @@ final class StoreWitness: Sendable {
     }
   }
 
-  /// Writes into the file's header up to which transaction it is complete, once the next checkpoint is done.
+  /// Writes into the file's header up to which transaction it is complete, once the next checkpoint
+  /// is done.
   private static func stamp(_ number: Int64, _ database: Database) throws {
     try database.execute(sql: "PRAGMA user_version = \(Int32(truncatingIfNeeded: number))")
   }

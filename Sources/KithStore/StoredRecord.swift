@@ -20,8 +20,9 @@ public import KithAccess
 ///       }
 ///     }
 ///
-/// The table has a primary key of one column, `id` unless ``idColumn`` says otherwise. A column that is sealed is named so
-/// in the schema: `text_sealed BLOB`, and `text` here. It opens only in its own row.
+/// The table has a primary key of one column, `id` unless ``idColumn`` says otherwise. A column
+/// that is sealed is named so in the schema: `text_sealed BLOB`, and `text` here. It opens only in
+/// its own row.
 ///
 /// Every record is a ``UserRecord``, of a person, or a ``StoredRecord``, of nobody.
 public protocol RowRecord: Sendable {
@@ -49,7 +50,8 @@ extension RowRecord {
 /// A record of nobody: what the worker knows for itself.
 public protocol StoredRecord: RowRecord {}
 
-/// A record of one person, named in a column `user_id TEXT`. It can only be had and changed with a decision of ``Access``.
+/// A record of one person, named in a column `user_id TEXT`. It can only be had and changed with a
+/// decision of ``Access``.
 public protocol UserRecord: RowRecord {
   /// Whose it is.
   var user: UserID { get }

@@ -25,7 +25,8 @@ extension Transaction {
     try minimum(of: column, in: type.table, condition)
   }
 
-  /// The smallest value of a column among the records of those whom the grant is about; nil if none has one.
+  /// The smallest value of a column among the records of those whom the grant is about; nil if none
+  /// has one.
   public func minimum<Record: UserRecord, Value: StoreConvertible>(
     of column: String, in type: Record.Type, where condition: SQLText = "TRUE",
     under grant: Access.Grant
@@ -38,7 +39,8 @@ extension Transaction {
   ///     let page = try transaction.page(of: Note.self, by: ["told_at_ms", "id"], after: place, limit: 50)
   ///
   /// - Parameters:
-  ///   - columns: what the records are ordered by. Together they tell every two records apart, and none of them is NULL.
+  ///   - columns: what the records are ordered by. Together they tell every two records apart, and
+  ///     none of them is NULL.
   ///   - descending: whether the largest come first.
   ///   - place: the ``RecordPage/next`` of the page before; nil for the first page.
   ///   - limit: the number of records on the page.
@@ -55,7 +57,8 @@ extension Transaction {
   ///       of: Occurrence.self, by: ["due_ms", "id"], descending: true, after: place, limit: 50, under: grant)
   ///
   /// - Parameters:
-  ///   - columns: what the records are ordered by. Together they tell every two records apart, and none of them is NULL.
+  ///   - columns: what the records are ordered by. Together they tell every two records apart, and
+  ///     none of them is NULL.
   ///   - descending: whether the largest come first.
   ///   - place: the ``RecordPage/next`` of the page before; nil for the first page.
   ///   - limit: the number of records on the page.

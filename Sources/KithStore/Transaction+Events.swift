@@ -9,11 +9,13 @@ extension WriteTransaction {
   private static let trimmedAtOnce = 1_000
   private static let trimmedEvery: Int64 = 256
 
-  /// Appends an event: consumers are told of it when the transaction is durable, and never when it is taken back.
+  /// Appends an event: consumers are told of it when the transaction is durable, and never when it
+  /// is taken back.
   ///
   /// - Parameters:
   ///   - payload: what happened; its message's full name is the event's type.
-  ///   - user: whom it is about; the payload is then sealed. nil for what is about nobody, and not personal.
+  ///   - user: whom it is about; the payload is then sealed. nil for what is about nobody, and not
+  ///     personal.
   ///   - milliseconds: when it happened, in milliseconds since 1970. Ages are told by this.
   ///   - traceparent: W3C Trace Context of the call that it came from.
   /// - Returns: its number.
@@ -57,8 +59,9 @@ extension WriteTransaction {
     return sequence
   }
 
-  /// Removes the oldest events that are no longer kept, some at a time; ``append(_:about:at:traceparent:)`` does so by
-  /// itself. For a log to which nothing is added any more it must be asked for.
+  /// Removes the oldest events that are no longer kept, some at a time;
+  /// ``append(_:about:at:traceparent:)`` does so by itself. For a log to which nothing is added any
+  /// more it must be asked for.
   /// - Parameter milliseconds: what time it is, in milliseconds since 1970.
   /// - Returns: how many were removed; call again until there are none.
   @discardableResult
@@ -101,7 +104,8 @@ extension Transaction {
       ?? EventPosition()
   }
 
-  /// The events behind a position, the oldest first. A page ends before one that is damaged, and the next tells of the loss.
+  /// The events behind a position, the oldest first. A page ends before one that is damaged, and
+  /// the next tells of the loss.
   /// - Parameters:
   ///   - types: the types that are wanted; all when empty.
   ///   - limit: how many rows are looked at, at most.

@@ -5,7 +5,8 @@ public import KithAccess
 
 extension Transaction {
   /// The record with a key; nil when there is none.
-  /// - Parameter markingDamage: reads damaged values as such, where they are to be written anew or can be done without.
+  /// - Parameter markingDamage: reads damaged values as such, where they are to be written anew or
+  ///   can be done without.
   /// - Throws: ``StoreError`` `sealing` (DATA_LOSS) when a value of it is damaged.
   public func record<Record: StoredRecord>(
     _ type: Record.Type = Record.self, id: Record.ID, markingDamage: Bool = false
@@ -54,9 +55,10 @@ extension WriteTransaction {
 // MARK: Records of people
 
 extension Transaction {
-  /// The record with a key; nil when there is none, or it is not of those whom the grant is about: whoever may not see a
-  /// record does not learn whether there is one.
-  /// - Parameter markingDamage: reads damaged values as such, where they are to be written anew or can be done without.
+  /// The record with a key; nil when there is none, or it is not of those whom the grant is about:
+  /// whoever may not see a record does not learn whether there is one.
+  /// - Parameter markingDamage: reads damaged values as such, where they are to be written anew or
+  ///   can be done without.
   /// - Throws: ``StoreError`` `sealing` (DATA_LOSS) when a value of it is damaged.
   public func record<Record: UserRecord>(
     _ type: Record.Type = Record.self, id: Record.ID, under grant: Access.Grant,
@@ -65,8 +67,8 @@ extension Transaction {
     try find(type, id, users: grant.owners, markingDamage)
   }
 
-  /// The records of those whom the grant is about that a condition holds for. A damaged value in one is marked: see
-  /// ``Sealed``.
+  /// The records of those whom the grant is about that a condition holds for. A damaged value in
+  /// one is marked: see ``Sealed``.
   /// - Parameters:
   ///   - condition: what stands behind WHERE, its values as interpolations: `"due_ms <= \(now)"`.
   ///   - order: what stands behind ORDER BY: `"due_ms"`.
@@ -82,8 +84,8 @@ extension Transaction {
 
 extension WriteTransaction {
   /// Writes a record: a new one, or in place of the one with its key.
-  /// - Throws: ``StoreError`` `denied` when the grant does not cover a change of this person's records, or the key is that of
-  ///   another person's record.
+  /// - Throws: ``StoreError`` `denied` when the grant does not cover a change of this person's
+  ///   records, or the key is that of another person's record.
   public func save(_ record: some UserRecord, under grant: Access.Grant) throws {
     guard grant.covers(.change, on: record.user),
       try upsert(record, user: record.user, owners: grant.owners)
@@ -92,10 +94,10 @@ extension WriteTransaction {
     }
   }
 
-  /// Writes some columns of a record that is there, by the names that the record sets them by. Only these cost: no other is
-  /// sealed anew, and no index over others is touched.
-  /// - Throws: ``StoreError`` `denied` when the grant does not cover a change of this person's records, or the record is not
-  ///   one of theirs.
+  /// Writes some columns of a record that is there, by the names that the record sets them by. Only
+  /// these cost: no other is sealed anew, and no index over others is touched.
+  /// - Throws: ``StoreError`` `denied` when the grant does not cover a change of this person's
+  ///   records, or the record is not one of theirs.
   public func update(
     _ record: some UserRecord, columns: Set<String>, under grant: Access.Grant
   ) throws {
@@ -139,7 +141,8 @@ extension WriteTransaction {
 // MARK: Indexes
 
 extension Transaction {
-  /// What an index column that ``RecordWriter/setIndex(_:_:)`` wrote holds for a value, for conditions:
+  /// What an index column that ``RecordWriter/setIndex(_:_:)`` wrote holds for a value, for
+  /// conditions:
   /// `"phone_index = \(transaction.index(of: phone, in: Contact.self, "phone_index"))"`.
   public func index<Value: Sealable>(
     of value: Value, in record: any RowRecord.Type, _ column: String

@@ -7,8 +7,8 @@ import KithSealing
 ///       try transaction.count(of: Reminder.self, where: "state = \(State.active)", under: grant)
 ///     }
 ///
-/// What is personal goes through records (``StoredRecord``, ``UserRecord``), which seal it. Not to be kept beyond the body
-/// that it was given to.
+/// What is personal goes through records (``StoredRecord``, ``UserRecord``), which seal it. Not to
+/// be kept beyond the body that it was given to.
 public protocol Transaction {
   /// The connection to the database.
   var connection: StoreConnection { get }

@@ -1,10 +1,12 @@
 import Glibc
 
-/// A look at the write-ahead log of SQLite without SQLite, which takes all from the first frame that is not whole for never
-/// written (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
+/// A look at the write-ahead log of SQLite without SQLite, which takes all from the first frame
+/// that is not whole for never written
+/// (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
 ///
-/// What a crash or a loss of power leaves is a last transaction that is not whole. A frame that is not whole before the end
-/// of a transaction upon which another one follows is damage: the second was begun only when the first was durable.
+/// What a crash or a loss of power leaves is a last transaction that is not whole. A frame that is
+/// not whole before the end of a transaction upon which another one follows is damage: the second
+/// was begun only when the first was durable.
 enum WriteAheadLog {
   private static let headerSize = 32
   private static let frameHeaderSize = 24

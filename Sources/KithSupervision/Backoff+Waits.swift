@@ -15,7 +15,8 @@ extension Backoff {
   private static func doubled(_ duration: Duration, times: Int, atMost limit: Duration) -> Duration
   {
     var result = duration
-    // Sixty doublings of anything pass every limit; the bound keeps a long crash loop from counting on for ever.
+    // Sixty doublings of anything pass every limit; the bound keeps a long crash loop from counting
+    // on for ever.
     for _ in 0..<min(max(times, 0), 60) where result < limit { result = result * 2 }
     return min(result, limit)
   }

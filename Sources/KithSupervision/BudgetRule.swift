@@ -17,8 +17,8 @@ extension WorkerSpecification {
     return [shared, BudgetRule(budget: budgetOfSlowStarts, causes: [.notReady])]
   }
 
-  /// As many restarts as the policy bears, in a period that holds them all when each process takes all of its time to start, to
-  /// be ended and to be waited for: failures that are slow add up too.
+  /// As many restarts as the policy bears, in a period that holds them all when each process takes
+  /// all of its time to start, to be ended and to be waited for: failures that are slow add up too.
   private var budgetOfSlowStarts: RestartPolicy.Budget {
     let longestTry = limits.start + limits.terminate + limits.kill + restart.backoff.longest
     return RestartPolicy.Budget(

@@ -1,7 +1,8 @@
-/// The way of a product's clocks from one time to another: which moments to stop at, told when work is due.
+/// The way of a product's clocks from one time to another: which moments to stop at, told when work
+/// is due.
 ///
-/// A value without clock or I/O: `next` takes what the workers say is due and has been told, and returns the time to show them
-/// next.
+/// A value without clock or I/O: `next` takes what the workers say is due and has been told, and
+/// returns the time to show them next.
 public struct ClockMove: Hashable, Sendable {
   /// What the clocks show.
   public struct Time: Hashable, Sendable {
@@ -17,9 +18,11 @@ public struct ClockMove: Hashable, Sendable {
     }
   }
 
-  /// How often workers are asked at one moment: work of one may bring about work of another, and not for ever.
+  /// How often workers are asked at one moment: work of one may bring about work of another, and
+  /// not for ever.
   public static let mostRoundsAtOnce = 1000
-  /// After how many rounds, each of a second or so, somebody who cannot take an event in is waited for no more.
+  /// After how many rounds, each of a second or so, somebody who cannot take an event in is waited
+  /// for no more.
   public static let mostRoundsInTrouble = 3
 
   /// What the clocks are to show now.
@@ -59,7 +62,8 @@ public struct ClockMove: Hashable, Sendable {
   /// - Parameters:
   ///   - due: when something is due next, by the wall clock, in milliseconds; nil for never.
   ///   - hasRun: whether any worker ran something, which may have given another something to do.
-  ///   - events: what was told and taken in. Time does not go on while somebody is behind, since an event may give it
+  ///   - events: what was told and taken in. Time does not go on while somebody is behind, since an
+  ///     event may give it
   ///     something to do.
   public mutating func next(due: Int64?, hasRun: Bool, events: EventFlow = EventFlow()) -> Step {
     let behind = events.behind

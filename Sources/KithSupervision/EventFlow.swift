@@ -1,4 +1,5 @@
-/// What workers have told and what those that follow them have taken in, as all say it at one moment of virtual time.
+/// What workers have told and what those that follow them have taken in, as all say it at one
+/// moment of virtual time.
 public struct EventFlow: Hashable, Sendable {
   /// A place in a log.
   public struct Place: Hashable, Sendable {

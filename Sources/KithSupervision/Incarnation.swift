@@ -1,10 +1,10 @@
 /// One process of a worker, past or present: the worker's name and which of its processes.
 ///
-/// Whatever is said about a process names its incarnation, so that what is said late about a process that is gone can
-/// never touch the one that followed it.
+/// Whatever is said about a process names its incarnation, so that what is said late about a
+/// process that is gone can never touch the one that followed it.
 public struct Incarnation: Hashable, Sendable, CustomStringConvertible {
-  /// The highest generation that is ever given. Whoever starts a process each nanosecond gets there in 146 years; a file that says
-  /// more was not written by a host.
+  /// The highest generation that is ever given. Whoever starts a process each nanosecond gets there
+  /// in 146 years; a file that says more was not written by a host.
   public static let largestGeneration: UInt64 = 1 << 62
 
   /// The worker's name in the product's manifest.

@@ -1,4 +1,5 @@
-/// A point on the supervisor's clock: how long after the host's start, on a clock that never goes back.
+/// A point on the supervisor's clock: how long after the host's start, on a clock that never goes
+/// back.
 ///
 /// The supervisor has no clock of its own; whoever drives it says what time it is.
 public struct Moment: Hashable, Comparable, Sendable {

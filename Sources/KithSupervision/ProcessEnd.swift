@@ -4,8 +4,8 @@ public enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
   case exitCode(Int32)
   /// By this signal.
   case signal(Int32)
-  /// By SIGKILL, which this host did not send. `mayBeOutOfMemory` where nobody can tell whether the kernel sent it, since
-  /// there was no memory left.
+  /// By SIGKILL, which this host did not send. `mayBeOutOfMemory` where nobody can tell whether the
+  /// kernel sent it, since there was no memory left.
   case killedFromOutside(mayBeOutOfMemory: Bool)
   /// The kernel ended it because it used more memory than there was or than it may.
   case outOfMemory

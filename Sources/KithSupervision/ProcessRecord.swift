@@ -108,7 +108,8 @@ enum EndPurpose: Hashable, Sendable {
     }
   }
 
-  /// What brought the end about, for people, where neither the process itself nor what somebody asked for says it.
+  /// What brought the end about, for people, where neither the process itself nor what somebody
+  /// asked for says it.
   var afterwards: String? {
     switch self {
     case .companion(let other): "was restarted because \(other) died"

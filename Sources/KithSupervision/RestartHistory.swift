@@ -50,7 +50,8 @@ struct RestartHistory: Hashable, Sendable {
       return .quarantine(backoff.quarantine(round: quarantines))
     }
     let full = backoff.wait(beforeRestart: deathsInARow)
-    // Between half and all of it: workers that died together do not come back together, and nobody waits for nothing.
+    // Between half and all of it: workers that died together do not come back together, and nobody
+    // waits for nothing.
     let share = UInt64.random(in: 500...1000, using: &generator)
     return .restart(after: full * Int(share) / 1000)
   }

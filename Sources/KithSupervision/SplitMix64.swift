@@ -1,5 +1,5 @@
-/// A small generator of random numbers whose whole state is one number, so that a supervisor is a value that can be
-/// compared, stored and replayed. Good for jitter and for tests, not for secrets.
+/// A small generator of random numbers whose whole state is one number, so that a supervisor is a
+/// value that can be compared, stored and replayed. Good for jitter and for tests, not for secrets.
 ///
 /// The algorithm is Sebastiano Vigna's public-domain splitmix64.
 package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {

@@ -1,5 +1,5 @@
-/// The steps from a request to a ready worker, in their order; a process that an earlier host has started begins with `adopt`
-/// and goes on with `watch`.
+/// The steps from a request to a ready worker, in their order; a process that an earlier host has
+/// started begins with `adopt` and goes on with `watch`.
 public enum StartStep: Int, Hashable, Sendable, CaseIterable, Comparable {
   /// A process of an earlier host proves who it is, and that it is ready.
   case adopt
@@ -40,9 +40,11 @@ public enum StartStep: Int, Hashable, Sendable, CaseIterable, Comparable {
 public struct StartFailure: Hashable, Sendable {
   /// What went wrong, for people; starts with a lower-case letter and has no full stop.
   public var reason: String
-  /// Whether the same step could succeed another time. A configuration that was refused will be refused again.
+  /// Whether the same step could succeed another time. A configuration that was refused will be
+  /// refused again.
   public var isRetryable: Bool
-  /// Whether all that is known is that the line to the process broke: then how the process ends says more.
+  /// Whether all that is known is that the line to the process broke: then how the process ends
+  /// says more.
   public var isDisconnection: Bool
 
   /// A failure with its reason.
@@ -52,7 +54,8 @@ public struct StartFailure: Hashable, Sendable {
     self.isDisconnection = isDisconnection
   }
 
-  /// The reason, seen from the end of the process: one that ended by itself in its own way tells more than its silence.
+  /// The reason, seen from the end of the process: one that ended by itself in its own way tells
+  /// more than its silence.
   func description(with end: ProcessEnd) -> String {
     let endedInItsOwnWay = ![.exitCode(0), .signal(15), .notCreated, .unknown].contains(end)
     return isDisconnection && endedInItsOwnWay ? end.description : reason

@@ -1,9 +1,10 @@
 /// What the shell must do now, in the order given.
 public enum SupervisionAction: Hashable, Sendable {
-  /// Create the process from the worker's definition of this revision; answer with the step `spawn` completed or failed.
+  /// Create the process from the worker's definition of this revision; answer with the step `spawn`
+  /// completed or failed.
   case spawn(Incarnation, revision: UInt64)
-  /// Carry out a step of the start, `adopt`, or `handshake` or later; answer with the step completed or failed. For `listen` there is
-  /// no order: the process does it by itself.
+  /// Carry out a step of the start, `adopt`, or `handshake` or later; answer with the step
+  /// completed or failed. For `listen` there is no order: the process does it by itself.
   case perform(StartStep, Incarnation)
   /// Name the process to those who look for the worker, and no other of its processes any more.
   case publish(Incarnation)

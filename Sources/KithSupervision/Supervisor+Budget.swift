@@ -9,8 +9,8 @@ extension Supervisor {
     public var budget: RestartPolicy.Budget
   }
 
-  /// The use of the budget that a worker's last restart was taken from, or that its next crash would be; nil when there is no
-  /// such worker.
+  /// The use of the budget that a worker's last restart was taken from, or that its next crash
+  /// would be; nil when there is no such worker.
   public func budgetUse(of name: String, at now: Moment) -> BudgetUse? {
     guard let record = records[name] else { return nil }
     let cause = record.history.restarts.last?.cause ?? .crash

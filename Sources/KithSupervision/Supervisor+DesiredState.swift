@@ -112,7 +112,8 @@ extension Supervisor {
     }
   }
 
-  /// Has a new process take the place of the main one: beside it where the worker allows that, else after it.
+  /// Has a new process take the place of the main one: beside it where the worker allows that, else
+  /// after it.
   private mutating func askReplacement(of name: String, group: Set<String>) {
     let required = startOrder.filter { graph.dependents[$0]?.contains(name) == true }
     update(name) { _, record in

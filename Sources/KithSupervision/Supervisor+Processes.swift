@@ -176,7 +176,8 @@ extension Supervisor {
     }
   }
 
-  /// The process is gone: decides whether there will be another. `purpose` is nil when the supervisor did not end it.
+  /// The process is gone: decides whether there will be another. `purpose` is nil when the
+  /// supervisor did not end it.
   private mutating func ended(
     _ record: inout WorkerRecord, _ slot: WorkerRecord.Slot, _ end: ProcessEnd,
     purpose: EndPurpose?, at now: Moment
@@ -198,7 +199,8 @@ extension Supervisor {
     if case .stuck = purpose { wasStuck = true }
     record.lastExit = WorkerSnapshot.Exit(
       generation: process.generation, end: end, description: description, wasStuck: wasStuck)
-    // A failure of the start was noted when the supervisor stepped in; this is what the process itself says.
+    // A failure of the start was noted when the supervisor stepped in; this is what the process
+    // itself says.
     note(
       end == .notCreated ? description : "ended: \(end)", about: record, process.generation)
     switch slot {
@@ -338,7 +340,8 @@ extension Supervisor {
     case .starting, .serving:
       ending.readySince = process.serving?.since
       if case .stuck = purpose {
-        // What does not get on with its work, or is stopped, takes no order to drain and no SIGTERM.
+        // What does not get on with its work, or is stopped, takes no order to drain and no
+        // SIGTERM.
         ending.stage = .killing
         ending.deadline = now + limits.kill
         actions.append(.kill(incarnation))

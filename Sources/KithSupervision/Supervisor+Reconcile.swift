@@ -3,8 +3,8 @@ import KithManifest
 /// The steps from what there is to what is wanted.
 extension Supervisor {
   mutating func reconcile(at now: Moment) {
-    // A step may make the next one possible or needed: who is withdrawn is missed by others. Each step uses up what it was
-    // taken for, so this ends.
+    // A step may make the next one possible or needed: who is withdrawn is missed by others. Each
+    // step uses up what it was taken for, so this ends.
     repeat {
       let before = actions.count
       publish()
@@ -124,7 +124,8 @@ extension Supervisor {
     actions.append(.spawn(record.incarnation(process), revision: process.revision))
   }
 
-  /// Nobody is to wait for what may never come; what the product is made of now is put in place when it can be.
+  /// Nobody is to wait for what may never come; what the product is made of now is put in place
+  /// when it can be.
   private mutating func giveUpReplacement(_ record: inout WorkerRecord, _ reason: String) {
     record.candidate = nil
     record.replacementWanted = record.main?.revision != record.specification.revision
@@ -145,8 +146,8 @@ extension Supervisor {
     record.specification.requires.first { !isMet($0) }?.name
   }
 
-  /// The first of those whose loss has this consequence. One that an earlier host has started is not lost for as long as it
-  /// may turn out to be well.
+  /// The first of those whose loss has this consequence. One that an earlier host has started is
+  /// not lost for as long as it may turn out to be well.
   func missing(to record: WorkerRecord, else loss: Requirement.Loss) -> String? {
     record.specification.requires.first {
       $0.onLoss == loss && !isMet($0) && records[$0.name]?.main?.isBeingAdopted != true

@@ -17,8 +17,8 @@ extension Supervisor {
     records.keys.allSatisfy(isSettled)
   }
 
-  /// All workers as they are now, in start order; at the end those that are no longer part of the product and still have a
-  /// process.
+  /// All workers as they are now, in start order; at the end those that are no longer part of the
+  /// product and still have a process.
   public var snapshots: [WorkerSnapshot] { allNames.compactMap(snapshot) }
 
   /// A worker as it is now; nil when there is none of this name.
@@ -69,7 +69,8 @@ extension Supervisor {
     case .quarantined, .finished, .stopped: return true
     case .starting, .draining, .backingOff: return false
     case .waiting, .held:
-      // Settled for as long as what it waits for will not come by itself. Requirements have no cycles, so this ends.
+      // Settled for as long as what it waits for will not come by itself. Requirements have no
+      // cycles, so this ends.
       return record.specification.requires.contains { !isMet($0) && isSettled($0.name) }
     }
   }

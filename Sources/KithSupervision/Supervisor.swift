@@ -1,14 +1,17 @@
 /// The decisions of the host: which worker is started, ended, named or left alone, and when.
 ///
-/// A value without clock, process or socket: `handle` takes what happened and the time, and returns what must be done.
-/// The same events at the same times always give the same actions, so that every schedule can be tried and replayed.
+/// A value without clock, process or socket: `handle` takes what happened and the time, and returns
+/// what must be done. The same events at the same times always give the same actions, so that every
+/// schedule can be tried and replayed.
 ///
-/// After each event the supervisor compares what is wanted with what there is and takes the next step towards it. Nothing
-/// is remembered as "to be done later" but deadlines, so that no order of events can leave a worker stuck half-way.
+/// After each event the supervisor compares what is wanted with what there is and takes the next
+/// step towards it. Nothing is remembered as "to be done later" but deadlines, so that no order of
+/// events can leave a worker stuck half-way.
 public struct Supervisor: Hashable, Sendable {
   /// The workers that the product is made of.
   var graph: WorkerGraph
-  /// What is known of them, and of those that the product was made of and that still have a process.
+  /// What is known of them, and of those that the product was made of and that still have a
+  /// process.
   var records: [String: WorkerRecord] = [:]
   var isShuttingDown = false
   var generator: SplitMix64

@@ -30,7 +30,7 @@ public struct TimeLimits: Hashable, Sendable {
     self.watchdog = watchdog
   }
 
-  /// From when a process of an earlier host is found until it has proved what it is. It runs already: one that takes longer
-  /// than a ready process may is stuck, or stopped.
+  /// From when a process of an earlier host is found until it has proved what it is. It runs
+  /// already: one that takes longer than a ready process may is stuck, or stopped.
   var adoption: Duration { watchdog.map { min($0, start) } ?? start }
 }

@@ -1,9 +1,11 @@
-/// Whether a process gets on with its work: hears its reports, and says when their absence means that it is stuck.
+/// Whether a process gets on with its work: hears its reports, and says when their absence means
+/// that it is stuck.
 ///
-/// The time without progress is measured in two halves, each ended by a look of the supervisor. A look that comes late
-/// proves that the supervisor itself did not run (the machine was suspended, the host stopped, the system overloaded): in
-/// that time reports may have come that it has not read yet, so that half does not count and begins anew. A worker is thus
-/// never blamed for what its host slept through.
+/// The time without progress is measured in two halves, each ended by a look of the supervisor. A
+/// look that comes late proves that the supervisor itself did not run (the machine was suspended,
+/// the host stopped, the system overloaded): in that time reports may have come that it has not
+/// read yet, so that half does not count and begins anew. A worker is thus never blamed for what
+/// its host slept through.
 struct Watch: Hashable, Sendable {
   /// Half of the time after which a process without progress is stuck; nil when it is not watched.
   private(set) var half: Duration?

@@ -1,6 +1,7 @@
 import KithManifest
 
-/// Workers that can be supervised together: their names are unique, and what each requires is there and not in a circle.
+/// Workers that can be supervised together: their names are unique, and what each requires is there
+/// and not in a circle.
 public struct WorkerGraph: Hashable, Sendable {
   /// Why a set of workers cannot be supervised.
   public enum Flaw: Error, Hashable {
@@ -12,7 +13,8 @@ public struct WorkerGraph: Hashable, Sendable {
     case cycle([String])
   }
 
-  /// The workers; each comes after all that it requires, and those that do not depend on each other in the order given.
+  /// The workers; each comes after all that it requires, and those that do not depend on each other
+  /// in the order given.
   public let workers: [WorkerSpecification]
   /// For each worker all that require it, directly or not, in start order.
   let dependents: [String: [String]]

@@ -2,8 +2,8 @@ import KithManifest
 
 /// What the supervisor remembers of a worker.
 ///
-/// A worker has at most two processes: the main one, and beside it either its successor, on its way to be ready, or its
-/// predecessor, on its way out.
+/// A worker has at most two processes: the main one, and beside it either its successor, on its way
+/// to be ready, or its predecessor, on its way out.
 struct WorkerRecord: Hashable, Sendable {
   /// Which of a worker's processes.
   enum Slot: Hashable, Sendable, CaseIterable {
@@ -24,8 +24,8 @@ struct WorkerRecord: Hashable, Sendable {
   }
 
   var specification: WorkerSpecification
-  /// What somebody wants tried in place of the specification; it becomes that when a process of it is ready, and is dropped
-  /// when one is not.
+  /// What somebody wants tried in place of the specification; it becomes that when a process of it
+  /// is ready, and is dropped when one is not.
   var candidate: WorkerSpecification?
   var isWanted: Bool
   /// Whether it is no longer part of the product: it is forgotten when its last process is gone.
@@ -41,7 +41,8 @@ struct WorkerRecord: Hashable, Sendable {
 
   /// Whether a new process is to be started beside the main one.
   var replacementWanted = false
-  /// Why the processes are to be ended as soon as those that require the worker, and end too, are gone.
+  /// Why the processes are to be ended as soon as those that require the worker, and end too, are
+  /// gone.
   var pendingEnd: EndPurpose?
   /// Workers that are replaced in one action with this one, and first.
   var awaits: Set<String> = []

@@ -6,19 +6,24 @@ public struct WorkerSnapshot: Hashable, Sendable {
     case stopped
     /// Wanted, and waits for a worker that it requires. Next: `starting` or `stopped`.
     case waiting
-    /// The process is on its way to be ready. Next: `ready`, `held`, `draining`, `backingOff`, `quarantined` or `finished`.
+    /// The process is on its way to be ready. Next: `ready`, `held`, `draining`, `backingOff`,
+    /// `quarantined` or `finished`.
     case starting
-    /// Ready for calls. Next: `held`, `draining`, `starting`, `backingOff`, `quarantined` or `finished`.
+    /// Ready for calls. Next: `held`, `draining`, `starting`, `backingOff`, `quarantined` or
+    /// `finished`.
     case ready
-    /// Ready, and its callers are held since a worker that it requires is not. Next: as of `ready`, and `ready`.
+    /// Ready, and its callers are held since a worker that it requires is not. Next: as of `ready`,
+    /// and `ready`.
     case held
     /// The process is being ended. Next: any state without a process, or `starting`.
     case draining
     /// It died and is started again at `nextStart`. Next: `starting`, `waiting` or `stopped`.
     case backingOff
-    /// It died too often. Next: `starting` or `waiting`, when somebody asks or at `nextStart`; `stopped`.
+    /// It died too often. Next: `starting` or `waiting`, when somebody asks or at `nextStart`;
+    /// `stopped`.
     case quarantined
-    /// It ended by itself and its restart type says that it stays so. Next: `starting` or `waiting` when somebody asks.
+    /// It ended by itself and its restart type says that it stays so. Next: `starting` or `waiting`
+    /// when somebody asks.
     case finished
   }
 
@@ -62,15 +67,18 @@ public struct WorkerSnapshot: Hashable, Sendable {
   public var state: State
   /// Whether it is wanted up.
   public var isWanted: Bool
-  /// The generation of its main process, or the latest one when there is none; 0 when there never was one.
+  /// The generation of its main process, or the latest one when there is none; 0 when there never
+  /// was one.
   public var generation: UInt64
   /// The latest generation that was given out.
   public var latestGeneration: UInt64
-  /// All processes that there are: the main one, and one that takes over from it or that it took over from.
+  /// All processes that there are: the main one, and one that takes over from it or that it took
+  /// over from.
   public var processes: [Incarnation]
   /// The definition that the main process was made from; nil when there is none.
   public var revision: UInt64?
-  /// The definition that the product says it is made from: the next process is, unless another is being tried.
+  /// The definition that the product says it is made from: the next process is, unless another is
+  /// being tried.
   public var specifiedRevision: UInt64
   /// The step that a starting worker is in.
   public var step: StartStep?

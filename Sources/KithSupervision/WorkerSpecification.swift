@@ -10,12 +10,14 @@ public struct WorkerSpecification: Hashable, Sendable {
   public var restart: RestartPolicy
   /// How long things may take.
   public var limits: TimeLimits
-  /// Whether two of its processes may serve at once, so that a new one can be ready before the old one leaves.
+  /// Whether two of its processes may serve at once, so that a new one can be ready before the old
+  /// one leaves.
   public var overlap: Bool
-  /// Which definition its process is made from: the program, its configuration. The supervisor only sees whether two are
-  /// the same; the shell knows what each stands for.
+  /// Which definition its process is made from: the program, its configuration. The supervisor only
+  /// sees whether two are the same; the shell knows what each stands for.
   public var revision: UInt64
-  /// The highest generation that was ever used under this name in this product root; 0 when none was.
+  /// The highest generation that was ever used under this name in this product root; 0 when none
+  /// was.
   public var lastGeneration: UInt64
   /// Whether it is wanted up from the start.
   public var wanted: Bool

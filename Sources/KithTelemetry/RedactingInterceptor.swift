@@ -1,8 +1,8 @@
 import KithPersonalData
 public import KithRPC
 
-/// Takes personal data out of what a handler's error says, before it leaves the process: callers show errors, log them and hand
-/// them on. Calls that succeed cost nothing.
+/// Takes personal data out of what a handler's error says, before it leaves the process: callers
+/// show errors, log them and hand them on. Calls that succeed cost nothing.
 public struct RedactingInterceptor: ServerInterceptor {
   /// One interceptor for all servers of a process; it stands outermost.
   public init() {}
@@ -24,7 +24,8 @@ public struct RedactingInterceptor: ServerInterceptor {
 extension RPCError {
   /// The error with placeholders such as `[REDACTED_PHONE]` for personal data in its words.
   ///
-  /// An error is to say what was expected and never what was sent; this is for the one that does not keep to it, or quotes another.
+  /// An error is to say what was expected and never what was sent; this is for the one that does
+  /// not keep to it, or quotes another.
   public var withoutPersonalData: RPCError {
     let scanner = PersonalDataScanner(policy: .log)
     var error = self

@@ -1,11 +1,11 @@
 public import KithRPC
 public import Tracing
 
-/// Makes a span of each call, on either side, in the process's swift-distributed-tracing backend, and carries the trace on as
-/// a W3C `traceparent`.
+/// Makes a span of each call, on either side, in the process's swift-distributed-tracing backend,
+/// and carries the trace on as a W3C `traceparent`.
 ///
-/// A span has the method and the status code, as OpenTelemetry's conventions for RPC name them, and nothing of the messages.
-/// Without a backend the caller's `traceparent` is passed on as it came.
+/// A span has the method and the status code, as OpenTelemetry's conventions for RPC name them, and
+/// nothing of the messages. Without a backend the caller's `traceparent` is passed on as it came.
 public struct TracingInterceptor: ServerInterceptor, ClientInterceptor {
   private let tracer: (any Tracer)?
 
@@ -65,7 +65,8 @@ public struct TracingInterceptor: ServerInterceptor, ClientInterceptor {
   }
 }
 
-/// A `traceparent` as what a tracer reads from and writes to; anything else that a tracer would carry is left out.
+/// A `traceparent` as what a tracer reads from and writes to; anything else that a tracer would
+/// carry is left out.
 struct TraceparentField: Injector, Extractor {
   func inject(_ value: String, forKey key: String, into carrier: inout String) {
     if key == "traceparent" { carrier = value }

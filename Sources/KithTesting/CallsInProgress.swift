@@ -1,7 +1,8 @@
 import KithRPC
 import Synchronization
 
-/// Counts the calls that a test makes, so that the kit knows whether one of them may still have effects.
+/// Counts the calls that a test makes, so that the kit knows whether one of them may still have
+/// effects.
 final class CallsInProgress: ClientInterceptor {
   private struct State {
     var begun: UInt64 = 0

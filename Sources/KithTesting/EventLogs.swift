@@ -2,7 +2,8 @@ import EventsContract
 import KithRPC
 import Synchronization
 
-/// The event logs of workers as a test has seen them: what stood there once must stand there ever after.
+/// The event logs of workers as a test has seen them: what stood there once must stand there ever
+/// after.
 final class EventLogs: Sendable {
   /// The service that event logs are read from.
   static let service = "kith.events.v1.Events"
@@ -12,10 +13,11 @@ final class EventLogs: Sendable {
   /// The workers whose logs have been looked at.
   var workers: [String] { seen.withLock { $0.keys.sorted() } }
 
-  /// Reads a worker's log to its end, and on, until there is something to be had of all that stands there. A worker that is
-  /// away is waited for.
+  /// Reads a worker's log to its end, and on, until there is something to be had of all that stands
+  /// there. A worker that is away is waited for.
   ///
-  /// - Throws: `TestingError` when something that was seen before is lost or another, or when the log has a gap.
+  /// - Throws: `TestingError` when something that was seen before is lost or another, or when the
+  ///   log has a gap.
   func read<Value>(
     of worker: String, _ client: RPCClient, within limit: Duration = RunningProduct.patience,
     until value: ([Event]) throws -> Value?
@@ -62,7 +64,8 @@ final class EventLogs: Sendable {
       defer { seen[worker] = all }
       return seen[worker] ?? []
     }
-    // What lies before the first is kept no longer, as its retention says; the newest is always kept.
+    // What lies before the first is kept no longer, as its retention says; the newest is always
+    // kept.
     guard let last = before.last else { return }
     guard let first = all.first, last.sequence <= all.last?.sequence ?? 0 else {
       throw TestingError("event #\(last.sequence) of \(worker) is lost")

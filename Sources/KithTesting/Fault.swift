@@ -1,24 +1,30 @@
 /// Something that goes wrong in a product under test.
 ///
-/// Each can be lifted, and is at the end of the test; what a killed process had, or a jump of the clock has done, stays.
+/// Each can be lifted, and is at the end of the test; what a killed process had, or a jump of the
+/// clock has done, stays.
 public enum Fault: Hashable, Sendable {
   /// The worker's process is killed, as by `kill -9`. The host starts the next one.
   case kill(String)
-  /// The worker's process stands still, as under a debugger. Its watchdog may have the host replace it meanwhile.
+  /// The worker's process stands still, as under a debugger. Its watchdog may have the host replace
+  /// it meanwhile.
   case freeze(String)
   /// Each frame takes so much longer, in both directions, one after another.
   case slow(Edge, by: Duration)
-  /// One in so many frames is lost half way, and the connection with it: all that a stream can lose is the rest of it.
+  /// One in so many frames is lost half way, and the connection with it: all that a stream can lose
+  /// is the rest of it.
   case drop(Edge, oneIn: Int)
-  /// One in so many calls is asked for twice, as a plain nng socket does that has waited for too long.
+  /// One in so many calls is asked for twice, as a plain nng socket does that has waited for too
+  /// long.
   case duplicate(Edge, oneIn: Int)
-  /// One in so many frames is damaged where the protocol can notice: in its header, its call's number or the frame's
-  /// first bytes. The wire has no checksum, since nothing on the way changes what a unix socket carries.
+  /// One in so many frames is damaged where the protocol can notice: in its header, its call's
+  /// number or the frame's first bytes. The wire has no checksum, since nothing on the way changes
+  /// what a unix socket carries.
   case corrupt(Edge, oneIn: Int)
   /// The worker's disk has no room left: really, since it is a small file system of its own, which
   /// ``ProductSetup/smallDisks`` asks for.
   case fullDisk(String)
-  /// Somebody sets the wall clock of all workers, forward or back; no time passes. For a product in virtual time.
+  /// Somebody sets the wall clock of all workers, forward or back; no time passes. For a product in
+  /// virtual time.
   case clockJump(by: Duration)
 
   var edge: Edge? {
@@ -30,7 +36,8 @@ public enum Fault: Hashable, Sendable {
   }
 }
 
-/// The way from callers to a worker. The host's own line to it is none of them: nothing here disturbs that.
+/// The way from callers to a worker. The host's own line to it is none of them: nothing here
+/// disturbs that.
 public struct Edge: Hashable, Sendable {
   /// Who calls.
   public enum Caller: Hashable, Sendable {

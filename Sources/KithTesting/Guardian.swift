@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Ends the programs of a test process and removes its folders after that process, however it ends: Ctrl-C and `kill -9`
-/// included.
+/// Ends the programs of a test process and removes its folders after that process, however it ends:
+/// Ctrl-C and `kill -9` included.
 ///
-/// A shell in a process group of its own reads the folders from a pipe whose other end only the test process holds. When that end
-/// closes, the shell kills every program that carries its mark and every process that works in one of the folders, and removes
-/// the folders that are left.
+/// A shell in a process group of its own reads the folders from a pipe whose other end only the
+/// test process holds. When that end closes, the shell kills every program that carries its mark
+/// and every process that works in one of the folders, and removes the folders that are left.
 final class Guardian: Sendable {
   /// The variable of a program that names the guardian's process.
   static let variable = "KITH_TEST_GUARDIAN"

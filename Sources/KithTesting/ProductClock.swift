@@ -14,8 +14,8 @@ public struct ProductClock: Sendable {
     }
   }
 
-  /// Lets time pass, from each moment at which something is due to the next; returns when all of it has run and all events have
-  /// been taken in.
+  /// Lets time pass, from each moment at which something is due to the next; returns when all of it
+  /// has run and all events have been taken in.
   @discardableResult
   public func advance(by duration: Duration) async throws(RPCError) -> MoveClockResponse {
     let (seconds, attoseconds) = duration.components

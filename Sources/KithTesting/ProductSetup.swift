@@ -49,7 +49,8 @@ public struct ProductSetup: Sendable {
     }
   }
 
-  /// The product: the name of one that ships, or the text of a manifest, which has more than one line.
+  /// The product: the name of one that ships, or the text of a manifest, which has more than one
+  /// line.
   public var product: String
   /// Plugins that are written for the test, beside those that ship.
   public var plugins: [Plugin]
@@ -61,9 +62,11 @@ public struct ProductSetup: Sendable {
   public var configuration: [String: [String: JSONValue]] = [:]
   /// What the clocks show first, which are then moved by hand. Nil for the machine's.
   public var start: Instant?
-  /// Whether the kit stands between workers and their callers, so that faults of an ``Edge`` can act.
+  /// Whether the kit stands between workers and their callers, so that faults of an ``Edge`` can
+  /// act.
   public var relaysConnections = false
-  /// Workers that have a disk of their own, of so many mebibytes, which can be full. Takes the right to mount one.
+  /// Workers that have a disk of their own, of so many mebibytes, which can be full. Takes the
+  /// right to mount one.
   public var smallDisks: [String: Int] = [:]
   /// What all chance of the test comes from.
   public var seed = Seed.fresh

@@ -47,7 +47,8 @@ public struct Program: Sendable {
       throw TestingError("/proc/self/exe cannot be read")
     }
     defer { free(resolved) }
-    // The test runner is the test bundle itself, or a tool of the toolchain that was given the bundle's path.
+    // The test runner is the test bundle itself, or a tool of the toolchain that was given the
+    // bundle's path.
     let candidates = [String(cString: resolved)] + CommandLine.arguments
     for candidate in candidates {
       guard let slash = candidate.lastIndex(of: "/") else { continue }
@@ -67,8 +68,8 @@ public struct Program: Sendable {
       errors: TemporaryFolder.text(of: "\(folder.path)/err") ?? "")
   }
 
-  /// Starts the program in a process group of its own; its output goes to files. It is killed when the test process ends in
-  /// any way.
+  /// Starts the program in a process group of its own; its output goes to files. It is killed when
+  /// the test process ends in any way.
   ///
   /// - Parameter inherited: descriptors that the program gets as 3, 4, ...
   public func start(

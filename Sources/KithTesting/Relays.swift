@@ -5,10 +5,11 @@ import Synchronization
 
 /// Stands on the ways to all workers of a product, so that something can go wrong there.
 ///
-/// As soon as a worker has made its socket, it gets a second name, and one of the kit's own takes the first name, in one step
-/// (`rename`). Callers learn of a worker only after the host has led it through its whole start, so they come to the kit's;
-/// the host names the kit's process to them (`KITH_RELAY_PID`), since callers talk to nobody else than whom the host names. The
-/// host's record of the process says that the kit was in time.
+/// As soon as a worker has made its socket, it gets a second name, and one of the kit's own takes
+/// the first name, in one step (`rename`). Callers learn of a worker only after the host has led it
+/// through its whole start, so they come to the kit's; the host names the kit's process to them
+/// (`KITH_RELAY_PID`), since callers talk to nobody else than whom the host names. The host's
+/// record of the process says that the kit was in time.
 final class Relays: Sendable {
   private struct State {
     var faults: [Fault] = []
@@ -91,7 +92,8 @@ final class Relays: Sendable {
     }
   }
 
-  /// `odd.3` is the folder for the socket of the third process of `odd`, and `sock` in it the socket.
+  /// `odd.3` is the folder for the socket of the third process of `odd`, and `sock` in it the
+  /// socket.
   private func created(_ name: String, by number: Int32) {
     if let incarnation = state.withLock({ $0.folders[number] }) {
       if name == "sock" { take(incarnation) }
@@ -168,7 +170,8 @@ final class Relays: Sendable {
   }
 }
 
-/// One message as it stands on a unix socket: the byte 1, the length in eight bytes, the call's number in four, the frame.
+/// One message as it stands on a unix socket: the byte 1, the length in eight bytes, the call's
+/// number in four, the frame.
 private struct Frame {
   var bytes: [UInt8]
 

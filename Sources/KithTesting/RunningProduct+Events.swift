@@ -19,16 +19,18 @@ public struct ToldEvent<Message: GeneratedMessage>: Sendable {
 
 /// What workers tell.
 extension RunningProduct {
-  /// Waits until a worker has published an event of this type and kind, or finds that it has; the first of them.
+  /// Waits until a worker has published an event of this type and kind, or finds that it has; the
+  /// first of them.
   ///
-  /// In virtual time an event that never comes is an error at once: no call of the test is in progress, all workers are ready,
-  /// everything that is due has run, and the event is still not there.
+  /// In virtual time an event that never comes is an error at once: no call of the test is in
+  /// progress, all workers are ready, everything that is due has run, and the event is still not
+  /// there.
   ///
   /// ```swift
   /// let sent = try await product.event(ReminderSent.self, of: "reminders") { $0.message.text == "Pills" }
   /// ```
-  /// - Throws: `TestingError` if there is none, with the types of the events that there are and when the next work is due; in
-  ///   real time after ``patience``.
+  /// - Throws: `TestingError` if there is none, with the types of the events that there are and
+  ///   when the next work is due; in real time after ``patience``.
   @discardableResult
   public func event<Message: GeneratedMessage>(
     _ type: Message.Type, of worker: String, fileID: String = #fileID, line: Int = #line,
@@ -48,8 +50,8 @@ extension RunningProduct {
     }
   }
 
-  /// The event that is there once everything that is due has run, in virtual time; nil if there is none and a call of the test
-  /// may still lead to it.
+  /// The event that is there once everything that is due has run, in virtual time; nil if there is
+  /// none and a call of the test may still lead to it.
   private func dueEvent<Message: GeneratedMessage>(
     _ type: Message.Type, of worker: String, where isWanted: (ToldEvent<Message>) throws -> Bool
   ) async throws -> ToldEvent<Message>? {
@@ -93,8 +95,8 @@ extension RunningProduct {
     }
   }
 
-  /// Keeps account of the events of a type: at the end of the test no two of them may have the same key, and each key that
-  /// was acknowledged must have its event.
+  /// Keeps account of the events of a type: at the end of the test no two of them may have the same
+  /// key, and each key that was acknowledged must have its event.
   ///
   /// ```swift
   /// let sent = product.account(of: ReminderSent.self, by: "reminders") { $0.occurrenceID }
@@ -112,7 +114,8 @@ extension RunningProduct {
     return account
   }
 
-  /// Remembers what stands in the logs that have been looked at; one whose worker is away just now is left as it was noted.
+  /// Remembers what stands in the logs that have been looked at; one whose worker is away just now
+  /// is left as it was noted.
   func noteLogs() async throws {
     for worker in logs.workers {
       guard try await self.worker(worker).state == .ready else { continue }
@@ -124,10 +127,13 @@ extension RunningProduct {
 
   // MARK: The end
 
-  /// Puts right what went wrong and checks what must hold of any product whatever it suffered; ``run(_:fileID:line:_:)`` does so by itself.
+  /// Puts right what went wrong and checks what must hold of any product whatever it suffered;
+  /// ``run(_:fileID:line:_:)`` does so by itself.
   ///
-  /// - In virtual time all events have been taken in by those that follow them, and no work that is due is left or fails.
-  /// - What stood in an event log when the test or a fault last looked stands there still, unchanged, once and without a gap.
+  /// - In virtual time all events have been taken in by those that follow them, and no work that is
+  ///   due is left or fails.
+  /// - What stood in an event log when the test or a fault last looked stands there still,
+  ///   unchanged, once and without a gap.
   /// - What the test keeps account of has happened once.
   ///
   /// That no process is left is checked by ``stop()``.

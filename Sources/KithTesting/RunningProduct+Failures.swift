@@ -8,7 +8,8 @@ extension RunningProduct {
   /// How many lines of each log an error carries.
   private static let logLines: UInt32 = 10
 
-  /// Runs a step of a test; its errors carry the line of the test that asked for it and the last log lines.
+  /// Runs a step of a test; its errors carry the line of the test that asked for it and the last
+  /// log lines.
   func step<Value>(
     _ fileID: String, _ line: Int, _ body: () async throws -> Value
   ) async throws -> Value {
@@ -45,7 +46,8 @@ extension RunningProduct {
     _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }
 
-  /// Why a worker is as it is, as `kith why` explains it where that program is built with the tests.
+  /// Why a worker is as it is, as `kith why` explains it where that program is built with the
+  /// tests.
   func explanation(of worker: WorkerStatus) async -> String {
     let words = ["why", worker.name, "--root", "\(folder.path)/r"]
     if let outcome = try? await Program.built("kith", words).run(), !outcome.output.isEmpty {

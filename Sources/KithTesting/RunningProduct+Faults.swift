@@ -14,11 +14,11 @@ struct Troubles {
 
 /// What goes wrong, and is put right again.
 extension RunningProduct {
-  /// Has something go wrong from now on, until ``recover(from:)`` or the end of the test. A worker that is to be killed or to
-  /// stand still is ready first.
+  /// Has something go wrong from now on, until ``recover(from:)`` or the end of the test. A worker
+  /// that is to be killed or to stand still is ready first.
   ///
-  /// Before that the kit notes what stands in the event logs that it has looked at: all of it must still stand there at the
-  /// end.
+  /// Before that the kit notes what stands in the event logs that it has looked at: all of it must
+  /// still stand there at the end.
   public func suffer(
     _ fault: Fault, fileID: String = #fileID, line: Int = #line
   ) async throws {
@@ -78,7 +78,8 @@ extension RunningProduct {
     return value
   }
 
-  /// Some faults out of these, by the seed: the same again with the same seed, which is told on standard error.
+  /// Some faults out of these, by the seed: the same again with the same seed, which is told on
+  /// standard error.
   public func faults(_ count: Int, of choice: [Fault]) -> [Fault] {
     tellSeed()
     var dice = seed.dice(for: "faults")

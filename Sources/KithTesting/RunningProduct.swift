@@ -14,10 +14,12 @@ import Synchronization
 ///   try await product.waitUntil("risk-engine") { $0.state == .ready && $0.generation == 2 }
 /// }
 /// ```
-/// Nothing waits by sleeping: states are waited for on the host's own log, events in the logs of workers, answers by calls that
-/// are held. Works from Swift Testing and XCTest alike: what is wrong is thrown.
+/// Nothing waits by sleeping: states are waited for on the host's own log, events in the logs of
+/// workers, answers by calls that are held. Works from Swift Testing and XCTest alike: what is
+/// wrong is thrown.
 public final class RunningProduct: Sendable {
-  /// How long anything may take before the test gives up; far above what it takes on a machine with much to do.
+  /// How long anything may take before the test gives up; far above what it takes on a machine with
+  /// much to do.
   public static let patience = Duration.seconds(60)
 
   /// The folder of everything: `r` is the product's root, `plugins` what was written for the test.
@@ -62,11 +64,11 @@ public final class RunningProduct: Sendable {
 
   // MARK: Life
 
-  /// Boots a product, hands it to `body`, checks what must hold of any product whatever it suffered (see ``checkAll()``), ends
-  /// it and checks that no process is left.
+  /// Boots a product, hands it to `body`, checks what must hold of any product whatever it suffered
+  /// (see ``checkAll()``), ends it and checks that no process is left.
   ///
-  /// - Throws: what `body` throws, and `TestingError` if a check fails. Errors of the kit carry the last log lines; before any
-  ///   other error those lines are written to standard error.
+  /// - Throws: what `body` throws, and `TestingError` if a check fails. Errors of the kit carry the
+  ///   last log lines; before any other error those lines are written to standard error.
   public static func run(
     _ setup: ProductSetup, fileID: String = #fileID, line: Int = #line,
     _ body: (RunningProduct) async throws -> Void
@@ -159,7 +161,8 @@ public final class RunningProduct: Sendable {
 
   /// Ends the product as SIGTERM does and checks that nothing is left of it.
   ///
-  /// - Throws: `TestingError` when the host did not leave with exit code 0, or a process of the product still runs.
+  /// - Throws: `TestingError` when the host did not leave with exit code 0, or a process of the
+  ///   product still runs.
   public func stop(fileID: String = #fileID, line: Int = #line) async throws {
     connection.close()
     program.signal(SIGTERM)
@@ -193,7 +196,8 @@ public final class RunningProduct: Sendable {
     }
   }
 
-  /// Kills the host, which takes no worker along; returns when it is gone. Start the next one in the same folder.
+  /// Kills the host, which takes no worker along; returns when it is gone. Start the next one in
+  /// the same folder.
   public func killHost() async {
     program.signal(SIGKILL)
     _ = await program.exitCode()
@@ -243,7 +247,8 @@ public final class RunningProduct: Sendable {
 
   /// Waits until a worker is as wanted: looks at it whenever the host logs something.
   ///
-  /// - Throws: `TestingError` with how the worker is, if it did not come to be so within ``patience``.
+  /// - Throws: `TestingError` with how the worker is, if it did not come to be so within
+  ///   ``patience``.
   @discardableResult
   public func waitUntil(
     _ name: String, fileID: String = #fileID, line: Int = #line,
@@ -305,7 +310,8 @@ public final class RunningProduct: Sendable {
 }
 
 extension WorkerStatus {
-  /// Whether the worker will not become ready by itself: it is in quarantine, waits for one that is, or has ended with an error.
+  /// Whether the worker will not become ready by itself: it is in quarantine, waits for one that
+  /// is, or has ended with an error.
   fileprivate var hasFailed: Bool {
     switch state {
     case .quarantined, .waiting: true

@@ -2,9 +2,11 @@ import Glibc
 import KithSupervision
 import Synchronization
 
-/// What all chance of a test comes from, so that it can be had again: `KITH_TEST_SEED=4660 swift test --filter ...`.
+/// What all chance of a test comes from, so that it can be had again:
+/// `KITH_TEST_SEED=4660 swift test --filter ...`.
 ///
-/// The same seed gives the same choices in the same order. How processes take turns between them is the machine's affair.
+/// The same seed gives the same choices in the same order. How processes take turns between them is
+/// the machine's affair.
 public struct Seed: Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// The variable that replays a seed.
   public static let variable = "KITH_TEST_SEED"

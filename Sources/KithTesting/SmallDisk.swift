@@ -1,6 +1,7 @@
 import Glibc
 
-/// A file system of its own below a folder, small enough to be full: a tmpfs, unmounted with the last reference.
+/// A file system of its own below a folder, small enough to be full: a tmpfs, unmounted with the
+/// last reference.
 ///
 /// What is written to it when it is full fails as on any full disk, with ENOSPC.
 final class SmallDisk: Sendable {

@@ -1,7 +1,7 @@
 public import Glibc
 
-/// A folder of its own with a short path under /tmp, so that sockets in it fit; removed with all that is in it when the last
-/// reference is gone, or after the test process has ended in any way.
+/// A folder of its own with a short path under /tmp, so that sockets in it fit; removed with all
+/// that is in it when the last reference is gone, or after the test process has ended in any way.
 public final class TemporaryFolder: Sendable {
   /// The folder.
   public let path: String

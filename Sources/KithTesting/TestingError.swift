@@ -7,9 +7,11 @@
 public struct TestingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was wrong, for people.
   public var message: String
-  /// The line of the test that asked for it, as `Module/File.swift:31`; nil where the kit does not know it.
+  /// The line of the test that asked for it, as `Module/File.swift:31`; nil where the kit does not
+  /// know it.
   public var location: String?
-  /// The last lines of the logs of the product's host and workers at that moment, each with the name of its log.
+  /// The last lines of the logs of the product's host and workers at that moment, each with the
+  /// name of its log.
   public var lastLogLines: [String] = []
 
   /// An error with its message.

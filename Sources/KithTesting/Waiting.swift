@@ -7,7 +7,8 @@
 /// - Parameters:
 ///   - what: what is waited for, for the error.
 ///   - limit: how long it may take, far beyond what it takes on a busy machine.
-/// - Throws: ``TestingError`` when the time is over, `CancellationError` when the task is cancelled, and what `condition` throws.
+/// - Throws: ``TestingError`` when the time is over, `CancellationError` when the task is
+///   cancelled, and what `condition` throws.
 public func waitUntil(
   _ what: String, within limit: Duration = RunningProduct.patience,
   fileID: String = #fileID, line: Int = #line, _ condition: () async throws -> Bool

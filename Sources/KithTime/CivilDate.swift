@@ -26,15 +26,16 @@ public struct CivilDate: Sendable, Hashable {
     storedDay = Int8(day)
   }
 
-  /// The years that dates are made for; wide enough for every instant of a calendar file, far from overflow.
+  /// The years that dates are made for; wide enough for every instant of a calendar file, far from
+  /// overflow.
   public static let years = -999_999...999_999
 
   // MARK: Day numbers
 
   /// Days since 1970-01-01; earlier days are negative.
   ///
-  /// The arithmetic is Howard Hinnant's `days_from_civil`: years from March, so that the leap day comes last, in eras of
-  /// 400 years (146,097 days).
+  /// The arithmetic is Howard Hinnant's `days_from_civil`: years from March, so that the leap day
+  /// comes last, in eras of 400 years (146,097 days).
   public var dayNumber: Int {
     let shifted = month > 2 ? year : year - 1
     let era = floorDivide(shifted, 400)
@@ -100,8 +101,8 @@ public struct CivilDate: Sendable, Hashable {
     CivilDate(dayNumber: dayNumber + min(max(days, -1_000_000_000), 1_000_000_000))
   }
 
-  /// The date so many months later; a day that the month lacks becomes its last (31 January and one month: 28 or 29
-  /// February). Beyond `years` it is the first or last year.
+  /// The date so many months later; a day that the month lacks becomes its last (31 January and one
+  /// month: 28 or 29 February). Beyond `years` it is the first or last year.
   public func adding(months: Int) -> CivilDate {
     let index = year * 12 + month - 1 + min(max(months, -24_000_000), 24_000_000)
     let wanted = min(max(floorDivide(index, 12), Self.years.lowerBound), Self.years.upperBound)

@@ -1,5 +1,6 @@
 extension CivilDate {
-  /// The date of a text as ISO 8601 has it: `2026-03-08`. Nil for anything else, and for a date that is not in the calendar.
+  /// The date of a text as ISO 8601 has it: `2026-03-08`. Nil for anything else, and for a date
+  /// that is not in the calendar.
   public init?(_ text: some StringProtocol) {
     var rest = Array(text.utf8)[...]
     guard let date = rest.takeDate(), rest.isEmpty else { return nil }

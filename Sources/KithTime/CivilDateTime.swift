@@ -11,7 +11,8 @@ public struct CivilDateTime: Sendable, Hashable {
     self.time = time
   }
 
-  /// Seconds since 1970-01-01T00:00:00 on the same wall: the instant's seconds where the offset from UTC is none.
+  /// Seconds since 1970-01-01T00:00:00 on the same wall: the instant's seconds where the offset
+  /// from UTC is none.
   public var wallSeconds: Int { date.dayNumber * 86_400 + time.secondOfDay }
 
   /// What a wall shows so many seconds after 1970-01-01T00:00:00 on it.

@@ -1,6 +1,7 @@
 extension Instant {
-  /// The instant of a text as RFC 3339 has it: `2026-03-08T07:30:00Z`, `2026-03-08T02:30:00.250-05:00`. Nil for anything else, for
-  /// a date that is not in the calendar, and for a leap second, which no clock here shows.
+  /// The instant of a text as RFC 3339 has it: `2026-03-08T07:30:00Z`,
+  /// `2026-03-08T02:30:00.250-05:00`. Nil for anything else, for a date that is not in the
+  /// calendar, and for a leap second, which no clock here shows.
   public init?(_ text: some StringProtocol) {
     var rest = Array(text.utf8)[...]
     guard let wall = rest.takeDateTime(), let fraction = rest.takeMilliseconds(),

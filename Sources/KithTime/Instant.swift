@@ -1,5 +1,5 @@
-/// A moment of the world, whatever the walls show: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted (as
-/// POSIX and every `_ms` field of the contracts count).
+/// A moment of the world, whatever the walls show: milliseconds since 1970-01-01T00:00:00Z, leap
+/// seconds not counted (as POSIX and every `_ms` field of the contracts count).
 public struct Instant: Sendable, Hashable, Comparable {
   /// Milliseconds since 1970-01-01T00:00:00Z; may be negative.
   public let milliseconds: Int

@@ -1,5 +1,5 @@
-/// The rule after the last transition of a zone's table: the `TZ` string of POSIX (RFC 8536, 3.3), as in
-/// `EST5EDT,M3.2.0,M11.1.0`.
+/// The rule after the last transition of a zone's table: the `TZ` string of POSIX (RFC 8536, 3.3),
+/// as in `EST5EDT,M3.2.0,M11.1.0`.
 struct PosixRule: Sendable, Hashable {
   /// Seconds east of UTC in standard time.
   let standardOffset: Int
@@ -51,7 +51,8 @@ struct PosixRule: Sendable, Hashable {
     }
   }
 
-  /// The segment of an instant by this rule alone; `table` is the last transition of the table, from which it holds.
+  /// The segment of an instant by this rule alone; `table` is the last transition of the table,
+  /// from which it holds.
   func segment(at seconds: Int, after table: Int?) -> Zone.Segment {
     guard let daylight else {
       return Zone.Segment(start: table, end: nil, offset: standardOffset)

@@ -1,6 +1,7 @@
 /// Reads the files that tzdata compiles its zones to (RFC 8536), version 2 and later.
 enum TZif {
-  /// The zone of a file. Files of version 1 alone, with times of 32 bits, are refused: no tzdata of this decade has any.
+  /// The zone of a file. Files of version 1 alone, with times of 32 bits, are refused: no tzdata of
+  /// this decade has any.
   static func zone(named name: String, from bytes: [UInt8]) throws(ZoneError) -> Zone {
     var reader = Reader(bytes: bytes, name: name)
     let first = try reader.header()

@@ -1,15 +1,17 @@
-/// An IANA time zone: which offset from UTC its clocks had and will have, and so what a wall shows at an instant and at
-/// which instant a wall shows a time.
+/// An IANA time zone: which offset from UTC its clocks had and will have, and so what a wall shows
+/// at an instant and at which instant a wall shows a time.
 ///
-/// Zones come from the system's tzdata (`ZoneFiles`), so that a new edition of it needs no new build. Foundation is not
-/// asked: its `TimeZone` comes with ICU, tens of MiB in each worker, and FoundationEssentials alone has no zones.
+/// Zones come from the system's tzdata (`ZoneFiles`), so that a new edition of it needs no new
+/// build. Foundation is not asked: its `TimeZone` comes with ICU, tens of MiB in each worker, and
+/// FoundationEssentials alone has no zones.
 public struct Zone: Sendable, Hashable {
   /// The IANA name, as it was asked for: `America/New_York`.
   public let name: String
 
   /// Where the offset changes, ascending, in seconds since 1970-01-01T00:00:00Z.
   let transitions: [Int]
-  /// The offsets from UTC in seconds: `offsets[0]` before the first transition, `offsets[i + 1]` from transition i on.
+  /// The offsets from UTC in seconds: `offsets[0]` before the first transition, `offsets[i + 1]`
+  /// from transition i on.
   let offsets: [Int]
   /// What holds after the last transition; nil where the last offset stays.
   let rule: PosixRule?
@@ -43,14 +45,16 @@ public struct Zone: Sendable, Hashable {
 
   /// The instant of a time on the wall, for every time.
   ///
-  /// RFC 5545, 3.3.5: a time that the clocks skipped is taken with the offset before the gap (02:30 in New York on
-  /// 2026-03-08 is 03:30 EDT); of a time that they showed twice, the first is meant (01:30 on 2025-11-02 is EDT).
+  /// RFC 5545, 3.3.5: a time that the clocks skipped is taken with the offset before the gap (02:30
+  /// in New York on 2026-03-08 is 03:30 EDT); of a time that they showed twice, the first is meant
+  /// (01:30 on 2025-11-02 is EDT).
   public func instant(of civil: CivilDateTime) -> Instant { resolve(civil).instant }
 
   /// The instant of a time on the wall, and whether the clocks skipped or repeated that time.
   public func resolve(_ civil: CivilDateTime) -> WallTime {
     let wall = civil.wallSeconds
-    // No offset reaches two days, so the segment of then ends before the wall shows this time, or contains it.
+    // No offset reaches two days, so the segment of then ends before the wall shows this time, or
+    // contains it.
     var segment = segment(at: wall - 2 * 86_400)
     var before = segment.offset
     while let end = segment.end, wall >= end + segment.offset {

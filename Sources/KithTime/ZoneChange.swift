@@ -4,6 +4,7 @@ public struct ZoneChange: Sendable, Hashable {
   public let instant: Instant
   /// Seconds by which the wall was ahead of UTC until then.
   public let offsetBefore: Int
-  /// Seconds by which it is ahead of UTC from then on; the same as before where only the name of the time changed.
+  /// Seconds by which it is ahead of UTC from then on; the same as before where only the name of
+  /// the time changed.
   public let offsetAfter: Int
 }

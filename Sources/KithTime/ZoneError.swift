@@ -2,7 +2,8 @@
 public struct ZoneError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What kind of reason.
   public enum Kind: Sendable, Hashable {
-    /// No IANA name: it is empty or too long, or has characters or steps (`..`) that names do not have.
+    /// No IANA name: it is empty or too long, or has characters or steps (`..`) that names do not
+    /// have.
     case invalidName
     /// The system's tzdata has no zone of this name.
     case unknownZone

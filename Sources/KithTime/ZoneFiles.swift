@@ -2,8 +2,8 @@ import Glibc
 
 /// The compiled zones of the system's tzdata: the one part of this module that reads files.
 ///
-/// It keeps nothing: each call reads anew, so that whoever calls decides when a new edition counts. A zone is read in tens
-/// of microseconds.
+/// It keeps nothing: each call reads anew, so that whoever calls decides when a new edition counts.
+/// A zone is read in tens of microseconds.
 public struct ZoneFiles: Sendable, Hashable {
   /// The folder of the files.
   public let directory: String
@@ -41,8 +41,8 @@ public struct ZoneFiles: Sendable, Hashable {
 
   // MARK: Names and files
 
-  /// Names come from users and calendar files: nothing but parts of letters, digits, `_`, `+` and `-` between single
-  /// slashes can reach the disk.
+  /// Names come from users and calendar files: nothing but parts of letters, digits, `_`, `+` and
+  /// `-` between single slashes can reach the disk.
   private static func check(_ name: String) throws(ZoneError) {
     let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let isName =

@@ -5,10 +5,10 @@ import Synchronization
 
 /// One end of a stream in memory.
 ///
-/// A batch that is written waits at the other end until that has read it, and only then is the writer
-/// told that it may write the next: the same back-pressure as that of a full socket. What an end is
-/// told, it is told on one thread at a time, and it goes on reading on another one while the receiver
-/// delivers.
+/// A batch that is written waits at the other end until that has read it, and only then is the
+/// writer told that it may write the next: the same back-pressure as that of a full socket. What an
+/// end is told, it is told on one thread at a time, and it goes on reading on another one while the
+/// receiver delivers.
 final class InProcessStream: ByteStream {
   private struct State {
     var receiver: (any ByteStreamReceiver)?

@@ -2,8 +2,8 @@ import Glibc
 public import KithRPC
 import Synchronization
 
-/// A transport within one process, for tests: bytes go from one end to the other without a socket, and
-/// everything above them (hello, frames, calls, limits) is the real thing.
+/// A transport within one process, for tests: bytes go from one end to the other without a socket,
+/// and everything above them (hello, frames, calls, limits) is the real thing.
 ///
 ///     let transport = InProcessTransport()
 ///     try server.start(on: transport.listener)
@@ -11,8 +11,8 @@ import Synchronization
 public final class InProcessTransport: Sendable {
   private let place: InProcessPlace
 
-  /// A transport with no listener yet, whose ends read at most `maximumReadBytes` at a time: a small
-  /// number cuts frames into pieces.
+  /// A transport with no listener yet, whose ends read at most `maximumReadBytes` at a time: a
+  /// small number cuts frames into pieces.
   public init(maximumReadBytes: Int = 64 << 10) {
     place = InProcessPlace(maximumReadBytes: max(1, maximumReadBytes))
   }

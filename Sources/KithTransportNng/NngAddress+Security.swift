@@ -1,7 +1,8 @@
 import KithRPC
 
 extension NngAddress {
-  /// The TLS configuration for this address; nil where it needs none. `dials`: the other side is the one that listens.
+  /// The TLS configuration for this address; nil where it needs none. `dials`: the other side is
+  /// the one that listens.
   ///
   /// - Throws: INVALID_ARGUMENT when address and security do not belong together.
   func configuration(

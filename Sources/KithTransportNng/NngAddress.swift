@@ -12,10 +12,12 @@ struct NngAddress {
     case tls(host: String)
   }
 
-  /// The most bytes of a unix socket's path: `sun_path` has 108, one of them for the NUL at its end.
+  /// The most bytes of a unix socket's path: `sun_path` has 108, one of them for the NUL at its
+  /// end.
   static let maximumPathBytes = 107
 
-  /// The address as nng takes it: `ipc:///run/user/1000/kith/milo/host.sock`, `tls+tcp://milo.local:7443`.
+  /// The address as nng takes it: `ipc:///run/user/1000/kith/milo/host.sock`,
+  /// `tls+tcp://milo.local:7443`.
   let url: String
   let kind: Kind
 

@@ -4,16 +4,17 @@ public import KithRPC
   import Glibc
 #endif
 
-/// Connects to a worker at a fixed address: `ipc:///run/user/1000/kith/milo/host.sock`, `tls+tcp://milo.local:7443`.
+/// Connects to a worker at a fixed address: `ipc:///run/user/1000/kith/milo/host.sock`,
+/// `tls+tcp://milo.local:7443`.
 public struct NngConnector: Connector {
   private let address: String
   private let security: NetworkSecurity?
   private let acceptsPeer: @Sendable (PeerIdentity) -> Bool
   private let checksCertificate: Bool
 
-  /// A connector to `address`. `authorize` decides whom to talk to: by default only a process of the
-  /// same user id, or one with a certificate for the address's host, so that nobody else can take a worker's
-  /// place. `security` is needed for an address on the network, and for no other.
+  /// A connector to `address`. `authorize` decides whom to talk to: by default only a process of
+  /// the same user id, or one with a certificate for the address's host, so that nobody else can
+  /// take a worker's place. `security` is needed for an address on the network, and for no other.
   public init(
     address: String, security: NetworkSecurity? = nil,
     authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser
@@ -22,7 +23,8 @@ public struct NngConnector: Connector {
       address: address, security: security, checksCertificate: true, authorize: authorize)
   }
 
-  /// A connector that may show its certificate without a look at it: for tests of what servers make of a bad one.
+  /// A connector that may show its certificate without a look at it: for tests of what servers make
+  /// of a bad one.
   init(
     address: String, security: NetworkSecurity?, checksCertificate: Bool,
     authorize: @escaping @Sendable (PeerIdentity) -> Bool = RPCServer.sameUser
@@ -35,8 +37,8 @@ public struct NngConnector: Connector {
 
   /// Opens a stream to the address.
   ///
-  /// - Throws: UNAVAILABLE when nobody listens there, INVALID_ARGUMENT for an address that can never
-  ///   work, PERMISSION_DENIED when the process there belongs to somebody else.
+  /// - Throws: UNAVAILABLE when nobody listens there, INVALID_ARGUMENT for an address that can
+  ///   never work, PERMISSION_DENIED when the process there belongs to somebody else.
   public func connect(_ request: ConnectRequest) async throws(RPCError) -> EstablishedConnection {
     EstablishedConnection(stream: try await dial())
   }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// One attempt to connect (`nng_stream_dialer`).
 ///
-/// Unchecked: the pointers are set once and freed once, by the callback's teardown, which is the last
-/// to use them; what changes is behind the lock.
+/// Unchecked: the pointers are set once and freed once, by the callback's teardown, which is the
+/// last to use them; what changes is behind the lock.
 final class NngDial: @unchecked Sendable {
   private enum State {
     /// Not yet handed to nng. Next: submitted, cancelledEarly.
@@ -97,8 +97,8 @@ final class NngDial: @unchecked Sendable {
       case .cancelledEarly, .finished: return false
       }
     }
-    // The task that dials frees the aio only after its continuation was resumed and its handler, this
-    // one, has returned.
+    // The task that dials frees the aio only after its continuation was resumed and its handler,
+    // this one, has returned.
     if stops { nng_aio_cancel(aio) }
   }
 

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Listens at an nng address: `ipc:///run/user/1000/kith/milo/host.sock`, `tls+tcp://0.0.0.0:7443`.
 ///
-/// Unchecked: the pointers of nng are set under the lock by `start` and freed once, by the teardown;
-/// nng's own locks guard what they point to.
+/// Unchecked: the pointers of nng are set under the lock by `start` and freed once, by the
+/// teardown; nng's own locks guard what they point to.
 public final class NngListener: Listener, @unchecked Sendable {
   private struct State {
     var accept: (@Sendable (any ByteStream) -> Void)?
@@ -27,13 +27,14 @@ public final class NngListener: Listener, @unchecked Sendable {
   private var listener: OpaquePointer?
   private var aio: OpaquePointer?
 
-  /// A listener at `address`; nothing is bound yet. `security` is needed for an address on the network, and
-  /// for no other.
+  /// A listener at `address`; nothing is bound yet. `security` is needed for an address on the
+  /// network, and for no other.
   public convenience init(address: String, security: NetworkSecurity? = nil) {
     self.init(address: address, security: security, checksCertificate: true)
   }
 
-  /// A listener that shows its certificate without a look at it: for tests of what callers make of a bad one.
+  /// A listener that shows its certificate without a look at it: for tests of what callers make of
+  /// a bad one.
   init(address: String, security: NetworkSecurity?, checksCertificate: Bool) {
     self.address = address
     self.security = security
@@ -44,8 +45,8 @@ public final class NngListener: Listener, @unchecked Sendable {
   /// listens is not.
   ///
   /// - Throws: INVALID_ARGUMENT for an address that can never work (it says which folder is too
-  ///   long), ALREADY_EXISTS when a process listens there, PERMISSION_DENIED or UNAVAILABLE for what
-  ///   the system refuses.
+  ///   long), ALREADY_EXISTS when a process listens there, PERMISSION_DENIED or UNAVAILABLE for
+  ///   what the system refuses.
   public func start(accept: @escaping @Sendable (any ByteStream) -> Void) throws(RPCError) {
     let address = try NngAddress(address)
     let isFirst = state.withLock { state in
@@ -80,8 +81,8 @@ public final class NngListener: Listener, @unchecked Sendable {
     acceptNext()
   }
 
-  /// The port that it listens at, also when the address said 0, which is any free one; nil before the start
-  /// and for a unix socket.
+  /// The port that it listens at, also when the address said 0, which is any free one; nil before
+  /// the start and for a unix socket.
   public var port: UInt16? {
     withListener { listener in
       var port: Int32 = 0
@@ -90,9 +91,11 @@ public final class NngListener: Listener, @unchecked Sendable {
     } ?? nil
   }
 
-  /// Reads the files of the credentials anew, for all connections from now on; those that there are go on.
+  /// Reads the files of the credentials anew, for all connections from now on; those that there are
+  /// go on.
   ///
-  /// - Throws: FAILED_PRECONDITION that names the file that is wrong; what was used before is then used on.
+  /// - Throws: FAILED_PRECONDITION that names the file that is wrong; what was used before is then
+  ///   used on.
   public func reloadCredentials() throws(RPCError) {
     guard
       let tls = try NngAddress(address).configuration(
@@ -173,8 +176,8 @@ public final class NngListener: Listener, @unchecked Sendable {
     }
     switch code {
     case .closed: return
-    // One that was turned away holds its descriptor until it has been freed: the next waits for that, so that a
-    // crowd at the door takes no more than one of them.
+    // One that was turned away holds its descriptor until it has been freed: the next waits for
+    // that, so that a crowd at the door takes no more than one of them.
     case .ok where isTurnedAway: acceptNext(after: .milliseconds(1))
     // One that was cancelled makes way for one with other credentials, or the listener is closed.
     case .ok, .cancelled: acceptNext()

@@ -1,8 +1,8 @@
 public import KithRPC
 import Synchronization
 
-/// Connects to a worker whose address a resolver knows: after a death it asks for a newer incarnation
-/// than the dead one.
+/// Connects to a worker whose address a resolver knows: after a death it asks for a newer
+/// incarnation than the dead one.
 public final class NngResolvingConnector: Connector {
   private let resolver: any Resolver
   private let authorize: @Sendable (PeerIdentity) -> Bool
@@ -23,9 +23,10 @@ public final class NngResolvingConnector: Connector {
 
   /// Opens a stream to where the resolver says.
   ///
-  /// Nothing is sent to another process than the one that the resolver names. A pipe may end while its worker lives on; so the address of the last connection is tried first,
-  /// unless the worker itself said that it is leaving. When nobody listens there, the incarnation is
-  /// dead, and only a newer one will do.
+  /// Nothing is sent to another process than the one that the resolver names. A pipe may end while
+  /// its worker lives on; so the address of the last connection is tried first, unless the worker
+  /// itself said that it is leaving. When nobody listens there, the incarnation is dead, and only a
+  /// newer one will do.
   public func connect(_ request: ConnectRequest) async throws(RPCError) -> EstablishedConnection {
     let last = target.withLock { $0 }
     if let last, let lost = request.predecessor, lost.generation == last.generation {

@@ -6,13 +6,14 @@ import Synchronization
 
 /// A connected stream of nng (`nng_stream`).
 ///
-/// nng may be used wrongly at the end of a stream more easily than anywhere else, so that end has one
-/// place, ``tearDown()``, and one order: first both aios are stopped, so that no callback runs or will;
-/// then the stream is freed, then the aios. It is entered once, when the stream is closed and no
-/// function is inside a call to nng (`uses`).
+/// nng may be used wrongly at the end of a stream more easily than anywhere else, so that end has
+/// one place, ``tearDown()``, and one order: first both aios are stopped, so that no callback runs
+/// or will; then the stream is freed, then the aios. It is entered once, when the stream is closed
+/// and no function is inside a call to nng (`uses`).
 ///
-/// Unchecked: the pointers of nng are set once and used only between `enter` and `leave`, which keep
-/// them alive; nng's own locks guard what they point to. The buffer belongs to the one read under way.
+/// Unchecked: the pointers of nng are set once and used only between `enter` and `leave`, which
+/// keep them alive; nng's own locks guard what they point to. The buffer belongs to the one read
+/// under way.
 final class NngStream: ByteStream, @unchecked Sendable {
   private struct State {
     var receiver: (any ByteStreamReceiver)?
@@ -41,8 +42,8 @@ final class NngStream: ByteStream, @unchecked Sendable {
   private var receiveAio: OpaquePointer?
   /// Sends what the socket does not take at once; has a callback.
   private var sendAio: OpaquePointer?
-  /// Sends what the socket takes at once. It has no callback, for which nng would wake another thread
-  /// only to say that all is well.
+  /// Sends what the socket takes at once. It has no callback, for which nng would wake another
+  /// thread only to say that all is well.
   private var promptAio: OpaquePointer?
 
   /// Takes over a connected stream to or from `address`.
@@ -104,10 +105,10 @@ final class NngStream: ByteStream, @unchecked Sendable {
   }
 
   private func receiveFailed(_ code: NngCode) {
-    // nng 1.5 gives up a stream as soon as poll tells of its end (posix_ipcconn.c, ipc_cb), also when
-    // bytes that came before it are still unread. The socket still holds them: reading goes on until
-    // it fails a second time. Not within TLS, which says by its own words that nothing follows, and
-    // where a second read would wait for ever.
+    // nng 1.5 gives up a stream as soon as poll tells of its end (posix_ipcconn.c, ipc_cb), also
+    // when bytes that came before it are still unread. The socket still holds them: reading goes on
+    // until it fails a second time. Not within TLS, which says by its own words that nothing
+    // follows, and where a second read would wait for ever.
     let isFirst = state.withLock { state in
       defer { state.isDraining = true }
       return !state.isDraining && !state.isClosed
@@ -153,9 +154,9 @@ final class NngStream: ByteStream, @unchecked Sendable {
 
   /// Writes with a callback from the start.
   ///
-  /// Within TLS a send cannot be taken back: nng 1.5 passes a cancellation on to the operation on the tcp stream below
-  /// (tls_common.c, tls_cancel), so that one that waits for the handshake is never over, and one that does not breaks the
-  /// connection.
+  /// Within TLS a send cannot be taken back: nng 1.5 passes a cancellation on to the operation on
+  /// the tcp stream below (tls_common.c, tls_cancel), so that one that waits for the handshake is
+  /// never over, and one that does not breaks the connection.
   private func writeLater(_ batch: WireBuffer) -> Bool {
     let isOpen = state.withLock { state in
       guard !state.isClosed else { return false }
@@ -188,7 +189,8 @@ final class NngStream: ByteStream, @unchecked Sendable {
   fileprivate func sent() {
     let result = NngCode(rawValue: nng_aio_result(sendAio))
     guard result == .ok else {
-      // What the peer wrote before it went is still to be read: the end is told by the reading side.
+      // What the peer wrote before it went is still to be read: the end is told by the reading
+      // side.
       if result != .connectionShut { fail(result) }
       return
     }
@@ -214,8 +216,8 @@ final class NngStream: ByteStream, @unchecked Sendable {
     switch code {
     case .closed, .cancelled, .connectionShut: end(nil)
     case .peerAuthentication, .cryptography:
-      // mbedTLS knows which of these it is, and nng does not pass it on. That the own certificate is in its time was
-      // seen to before it was shown.
+      // mbedTLS knows which of these it is, and nng does not pass it on. That the own certificate
+      // is in its time was seen to before it was shown.
       end(
         RPCError(
           .unauthenticated,
@@ -253,8 +255,8 @@ final class NngStream: ByteStream, @unchecked Sendable {
     if tearsDown { tearDown() }
   }
 
-  /// Frees what nng holds. Stopping an aio waits for its callback, in which this may have been called:
-  /// so it happens on a thread where waiting does no harm.
+  /// Frees what nng holds. Stopping an aio waits for its callback, in which this may have been
+  /// called: so it happens on a thread where waiting does no harm.
   private func tearDown() {
     NngTeardown.queue.async { [self] in
       // Closed first: within TLS only that ends an operation, see `writeLater`.
@@ -288,8 +290,8 @@ private func didSend(_ context: UnsafeMutableRawPointer?) {
 }
 
 extension PeerIdentity {
-  /// Who is at the other end of a stream, by `NNG_OPT_IPC_PEER_UID`, `_GID` and `_PID`. At a TLS address it is somebody with
-  /// a certificate, for nothing is read from anybody else.
+  /// Who is at the other end of a stream, by `NNG_OPT_IPC_PEER_UID`, `_GID` and `_PID`. At a TLS
+  /// address it is somebody with a certificate, for nothing is read from anybody else.
   fileprivate init(nngStream stream: OpaquePointer, _ address: NngAddress) {
     func option(_ name: String) -> UInt64? {
       var value: UInt64 = 0

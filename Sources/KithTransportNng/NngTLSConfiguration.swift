@@ -3,13 +3,14 @@ import KithRPC
 
 /// The TLS configuration of one end (`nng_tls_config`), made from files.
 ///
-/// Unchecked: the pointer is set once and released by `deinit`; what it points to has a lock of its own, and nng holds
-/// it for as long as it uses it.
+/// Unchecked: the pointer is set once and released by `deinit`; what it points to has a lock of its
+/// own, and nng holds it for as long as it uses it.
 final class NngTLSConfiguration: @unchecked Sendable {
   let pointer: OpaquePointer
 
-  /// Reads the files of `credentials`. `server` is the name that the other side's certificate must be for; nil on the
-  /// listening side. What is shown is checked first, save by tests of what the other side makes of it.
+  /// Reads the files of `credentials`. `server` is the name that the other side's certificate must
+  /// be for; nil on the listening side. What is shown is checked first, save by tests of what the
+  /// other side makes of it.
   ///
   /// - Throws: FAILED_PRECONDITION that names the file and what is wrong with it.
   init(

@@ -1,14 +1,16 @@
 import KithRPC
 import Synchronization
 
-/// What the calls of one connection show of their caller, renewed before it expires for as long as calls are made.
+/// What the calls of one connection show of their caller, renewed before it expires for as long as
+/// calls are made.
 final class RenewedCredentials: Sendable {
   private struct State {
     var target: ResolvedTarget
     var isRenewing = false
   }
 
-  /// How long after a renewal that failed the next one may begin: the host may be away, and calls go on meanwhile.
+  /// How long after a renewal that failed the next one may begin: the host may be away, and calls
+  /// go on meanwhile.
   private static let pause = Duration.seconds(30)
 
   private let resolver: any Resolver
@@ -29,7 +31,8 @@ final class RenewedCredentials: Sendable {
       state.isRenewing = true
       return (state.target.credentials, true)
     }
-    // Detached: the renewal is for all calls, and must not end with the one that happened to begin it.
+    // Detached: the renewal is for all calls, and must not end with the one that happened to begin
+    // it.
     if renews { Task.detached { await self.renew() } }
     return entries
   }

@@ -6,7 +6,8 @@ struct SocketAddress {
   /// `192.168.1.7:41234`, or `[fe80::1]:41234`.
   let text: String
 
-  /// The address of the other end; nil where nng does not tell it, or it is no address of the network.
+  /// The address of the other end; nil where nng does not tell it, or it is no address of the
+  /// network.
   init?(nngStream stream: OpaquePointer) {
     var address = nng_sockaddr()
     guard nng_stream_get_addr(stream, NNG_OPT_REMADDR, &address) == 0 else { return nil }

@@ -48,8 +48,9 @@ struct CredentialTexts {
 }
 
 extension TLSCredentials {
-  /// Looks at the own side as a connection would: the files are there and in PEM, the key is private and belongs to the
-  /// certificate, and the certificate is valid now, by this machine's clock.
+  /// Looks at the own side as a connection would: the files are there and in PEM, the key is
+  /// private and belongs to the certificate, and the certificate is valid now, by this machine's
+  /// clock.
   ///
   /// - Throws: FAILED_PRECONDITION that names the file and what is wrong with it.
   public func check() throws(RPCError) { try check(CredentialTexts(self)) }

@@ -1,5 +1,5 @@
-/// A `ProtobufCBinaryData`: the members of the C type itself are out of reach of generated code, since only this module
-/// imports libprotobuf-c.
+/// A `ProtobufCBinaryData`: the members of the C type itself are out of reach of generated code,
+/// since only this module imports libprotobuf-c.
 @usableFromInline
 @frozen
 struct ByteString: BitwiseCopyable {

@@ -4,8 +4,8 @@ public struct DecodingLimits: Sendable, Equatable {
   public var maximumBytes: Int
   /// How deep messages may be nested; a message without messages in it is not nested at all.
   public var maximumDepth: Int
-  /// The most memory in bytes that the C side may use while a message is read. A message of two bytes can stand for a
-  /// struct of hundreds, so the number of bytes alone is no bound.
+  /// The most memory in bytes that the C side may use while a message is read. A message of two
+  /// bytes can stand for a struct of hundreds, so the number of bytes alone is no bound.
   public var maximumMemory: Int
 
   /// 64 MiB, 100 deep, 256 MiB of memory.

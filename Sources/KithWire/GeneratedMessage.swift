@@ -1,5 +1,6 @@
-/// What the generator writes for a message, beside its properties: how to get from the C struct of protoc-c to the Swift
-/// value and back. Not for use by hand: call ``WireMessage``'s `init(decoding:)` and `encode(into:)`.
+/// What the generator writes for a message, beside its properties: how to get from the C struct of
+/// protoc-c to the Swift value and back. Not for use by hand: call ``WireMessage``'s
+/// `init(decoding:)` and `encode(into:)`.
 ///
 /// The struct travels as a raw pointer, so that no C type shows in the interface of a contract.
 public protocol GeneratedMessage: WireMessage, TextOutputStreamable,
@@ -8,8 +9,8 @@ public protocol GeneratedMessage: WireMessage, TextOutputStreamable,
   /// The C side's description of the message.
   static var layout: WireLayout { get }
 
-  /// Takes over what the unpacked C struct at `message` holds, as protobuf merges: a field that is set replaces, a
-  /// repeated one is appended, a message is merged.
+  /// Takes over what the unpacked C struct at `message` holds, as protobuf merges: a field that is
+  /// set replaces, a repeated one is appended, a message is merged.
   mutating func merge(unpacked message: UnsafeRawPointer) throws(WireError)
 
   /// Initialises the C struct at `message` from this value; what it points to lives in `arena`.
@@ -51,8 +52,9 @@ extension GeneratedMessage {
     buffer.prepend(count: size) { memory in WireArena.pack(message, into: memory) }
   }
 
-  // Not CustomStringConvertible: a message may have a field that is called `description`, which Swift would print in
-  // place of the message. TextOutputStreamable comes first where both would do.
+  // Not CustomStringConvertible: a message may have a field that is called `description`, which
+  // Swift would print in place of the message. TextOutputStreamable comes first where both would
+  // do.
 
   /// Writes the fields that are not at their default; a sensitive one reads `<sensitive>`.
   public func write(to target: inout some TextOutputStream) {
@@ -66,7 +68,8 @@ extension GeneratedMessage {
     return text.finished
   }
 
-  /// A mirror that shows the description and no field, so that `dump` prints nothing sensitive either.
+  /// A mirror that shows the description and no field, so that `dump` prints nothing sensitive
+  /// either.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: CollectionOfOne(debugDescription))
   }

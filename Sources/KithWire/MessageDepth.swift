@@ -4,7 +4,8 @@ import CProtobufC
 enum MessageDepth {
   /// Checks the bytes of one message.
   ///
-  /// - Throws: ``WireError`` when messages are nested deeper than `limit`, or the bytes are malformed on the way there.
+  /// - Throws: ``WireError`` when messages are nested deeper than `limit`, or the bytes are
+  ///   malformed on the way there.
   static func check(
     _ bytes: UnsafeRawBufferPointer, as layout: WireLayout, limit: Int
   ) throws(WireError) {

@@ -1,4 +1,5 @@
-/// The text of a message for people: `kith.risk.v1.AnalyzeRequest(text: <sensitive>, channel: SMS)`.
+/// The text of a message for people:
+/// `kith.risk.v1.AnalyzeRequest(text: <sensitive>, channel: SMS)`.
 public struct MessageDescription {
   private var text: String
   private var isFirst = true

@@ -1,4 +1,5 @@
-/// The fields of a message that its contract does not name: encoded, in the order in which they came.
+/// The fields of a message that its contract does not name: encoded, in the order in which they
+/// came.
 public struct UnknownFields: Sendable, Hashable {
   /// The fields as they are written, each with its tag.
   public private(set) var bytes: [UInt8] = []
@@ -21,8 +22,8 @@ public struct UnknownFields: Sendable, Hashable {
   @inlinable
   public var isEmpty: Bool { bytes.isEmpty }
 
-  /// The number in the last field with this number, when that is a varint: how an option of protobuf's descriptors that
-  /// is a bool, an integer or an enumeration is read.
+  /// The number in the last field with this number, when that is a varint: how an option of
+  /// protobuf's descriptors that is a bool, an integer or an enumeration is read.
   public func varint(_ field: Int) -> UInt64? {
     last(field, .varint) { reader in try? reader.varint() }
   }

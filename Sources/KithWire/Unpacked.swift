@@ -86,8 +86,8 @@ public enum Unpacked {
 
   /// Merges the `count` messages at `data` into one field: a message that is sent in parts.
   ///
-  /// On the C side a single message is a list, because libprotobuf-c 1.4 reads out of bounds when it merges two messages
-  /// with a oneof and loses unknown fields when it merges any.
+  /// On the C side a single message is a list, because libprotobuf-c 1.4 reads out of bounds when
+  /// it merges two messages with a oneof and loses unknown fields when it merges any.
   @inlinable
   public static func merge<Message: GeneratedMessage>(
     _ data: UnsafeRawPointer?, _ count: Int, into message: inout Message?

@@ -1,9 +1,11 @@
 import CProtobufC
 
-/// Memory for one message on the C side: taken in one piece where the message is of usual size, given back in one go.
+/// Memory for one message on the C side: taken in one piece where the message is of usual size,
+/// given back in one go.
 ///
-/// libprotobuf-c allocates each field by itself and frees it by itself; here the first is an addition and the second
-/// nothing. The memory is bounded: past the limit the arena answers as an allocator does that has run out.
+/// libprotobuf-c allocates each field by itself and frees it by itself; here the first is an
+/// addition and the second nothing. The memory is bounded: past the limit the arena answers as an
+/// allocator does that has run out.
 public struct WireArena: ~Copyable {
   /// What stands at the start of the first block.
   @usableFromInline
@@ -89,7 +91,8 @@ public struct WireArena: ~Copyable {
 }
 
 extension WireArena.Header {
-  /// A piece of `byteCount` bytes, from a new block when the current one is used up; nil past the limit.
+  /// A piece of `byteCount` bytes, from a new block when the current one is used up; nil past the
+  /// limit.
   fileprivate mutating func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
     let size = WireArena.roundedUp(byteCount)
     if end - next < size {
@@ -124,7 +127,8 @@ extension WireArena {
         .tooLarge,
         "\(layout.fullName) has \(bytes.count) bytes; at most \(limits.maximumBytes) are taken")
     }
-    // libprotobuf-c recurses for each message in a message and knows no bound. Most messages have one by definition.
+    // libprotobuf-c recurses for each message in a message and knows no bound. Most messages have
+    // one by definition.
     if layout.depth.map({ $0 > limits.maximumDepth }) ?? true {
       try MessageDepth.check(bytes, as: layout, limit: limits.maximumDepth)
     }
@@ -254,8 +258,8 @@ extension WireArena {
     if !unknownFields.isEmpty { fillUnknown(unknownFields, into: message) }
   }
 
-  /// libprotobuf-c writes an unknown field as its tag and then its data as it is. One whose data is all that follows the
-  /// first tag brings out all of them.
+  /// libprotobuf-c writes an unknown field as its tag and then its data as it is. One whose data is
+  /// all that follows the first tag brings out all of them.
   @usableFromInline
   func fillUnknown(_ unknownFields: UnknownFields, into message: UnsafeMutableRawPointer) {
     let bytes = unknownFields.bytes.withUnsafeBytes { copy($0) }

@@ -1,7 +1,7 @@
 /// Bytes that grow at both ends.
 ///
-/// A frame is written from the inside out: the message first, then in front of it what its length decides, in head room
-/// that was reserved for it, so that no byte is moved.
+/// A frame is written from the inside out: the message first, then in front of it what its length
+/// decides, in head room that was reserved for it, so that no byte is moved.
 ///
 /// Copies share memory until one of them is changed.
 public struct WireBuffer: Sendable {
@@ -44,8 +44,8 @@ public struct WireBuffer: Sendable {
   @inlinable
   public var headroom: Int { start }
 
-  /// The bytes, in place. Valid while this buffer, or a copy of it, is neither changed nor released: keep one as long as
-  /// C reads from here.
+  /// The bytes, in place. Valid while this buffer, or a copy of it, is neither changed nor
+  /// released: keep one as long as C reads from here.
   @inlinable
   public var unsafeBytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: storage.memory + start, count: end - start)
@@ -182,7 +182,8 @@ public struct WireBuffer: Sendable {
     move(front: front, back: back)
   }
 
-  /// Moves the bytes into memory of their own, twice as large as before where they had too little room.
+  /// Moves the bytes into memory of their own, twice as large as before where they had too little
+  /// room.
   @usableFromInline
   mutating func move(front: Int, back: Int) {
     let newStart = start >= front ? start : max(front, count / 2)

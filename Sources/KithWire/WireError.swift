@@ -1,7 +1,7 @@
 /// Why a message could not be read or written.
 ///
-/// The text names the message and the field and what was expected; it never holds a value, since a value may be
-/// personal.
+/// The text names the message and the field and what was expected; it never holds a value, since a
+/// value may be personal.
 public struct WireError: Error, Equatable, CustomStringConvertible {
   /// The kind of a failure.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

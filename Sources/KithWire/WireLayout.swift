@@ -1,12 +1,13 @@
 import CProtobufC
 
-/// The C side's description of a message: protoc-c's descriptor, and how deep such a message can be nested.
+/// The C side's description of a message: protoc-c's descriptor, and how deep such a message can be
+/// nested.
 public struct WireLayout: Sendable {
   /// The size of the C struct in bytes.
   public let size: Int
 
-  /// How deep messages can be nested in such a message by its definition; nil when it can hold itself and so has no
-  /// bound of its own.
+  /// How deep messages can be nested in such a message by its definition; nil when it can hold
+  /// itself and so has no bound of its own.
   let depth: Int?
 
   // Sendable: protoc-c's descriptors are constants.
@@ -14,8 +15,8 @@ public struct WireLayout: Sendable {
 
   /// Reads the layout from a struct that protoc-c's `__init` function has initialised.
   ///
-  /// The address of a descriptor is asked of the C side, since Swift may copy an imported C constant when its address is
-  /// taken.
+  /// The address of a descriptor is asked of the C side, since Swift may copy an imported C
+  /// constant when its address is taken.
   public init<CMessage>(
     depth: Int?, _ initialize: (UnsafeMutablePointer<CMessage>) -> Void
   ) {

@@ -18,8 +18,8 @@ public protocol WireMessage: Sendable, Equatable {
 
   /// Writes the message behind the bytes of `buffer`.
   ///
-  /// - Throws: ``WireError`` when the message is nested deeper than 100 or encodes to 2 GiB or more; `buffer` is as it
-  ///   was then.
+  /// - Throws: ``WireError`` when the message is nested deeper than 100 or encodes to 2 GiB or
+  ///   more; `buffer` is as it was then.
   func encode(into buffer: inout WireBuffer) throws(WireError)
 
   /// Writes the message in front of the bytes of `buffer`, into its head room where that is enough.
@@ -27,8 +27,8 @@ public protocol WireMessage: Sendable, Equatable {
   /// - Throws: As ``encode(into:)``.
   func encode(before buffer: inout WireBuffer) throws(WireError)
 
-  /// The fields of the encoded message that this version of the contract does not know. They are written again behind
-  /// the known ones.
+  /// The fields of the encoded message that this version of the contract does not know. They are
+  /// written again behind the known ones.
   var unknownFields: UnknownFields { get set }
 }
 

@@ -1,8 +1,8 @@
-/// Reads fields from bytes that nobody vouches for, one after another: for messages whose contract is known only at run
-/// time, and for looking into an envelope without decoding it.
+/// Reads fields from bytes that nobody vouches for, one after another: for messages whose contract
+/// is known only at run time, and for looking into an envelope without decoding it.
 ///
-/// Every step is checked against the end of the bytes. What ``bytes()`` and ``skip(_:)`` return points into them and is
-/// valid as long as they are.
+/// Every step is checked against the end of the bytes. What ``bytes()`` and ``skip(_:)`` return
+/// points into them and is valid as long as they are.
 ///
 ///     while !reader.isAtEnd {
 ///       let tag = try reader.tag()
@@ -70,7 +70,8 @@ public struct WireReader {
     return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
   }
 
-  /// A length and as many bytes; the bytes are returned, and are valid as long as those that are read from.
+  /// A length and as many bytes; the bytes are returned, and are valid as long as those that are
+  /// read from.
   public mutating func bytes() throws(WireError) -> UnsafeRawBufferPointer {
     let start = offset
     let count = try varint()

@@ -11,8 +11,8 @@ public struct WireWriter: Sendable {
     varint(tag.encoded)
   }
 
-  /// Writes a number in groups of seven bits. Negative numbers of `int32`, `int64` and enumerations are widened to 64
-  /// bits first and take ten bytes.
+  /// Writes a number in groups of seven bits. Negative numbers of `int32`, `int64` and enumerations
+  /// are widened to 64 bits first and take ten bytes.
   public mutating func varint(_ number: UInt64) {
     var rest = number
     while rest >= 0x80 {

@@ -1,8 +1,9 @@
 import KithRPC
 import Synchronization
 
-/// What parts of the SDK and the worker's own code add to a worker: tasks that run while it is ready, services for this machine only,
-/// and what is done when it is told to end and when it has ended.
+/// What parts of the SDK and the worker's own code add to a worker: tasks that run while it is
+/// ready, services for this machine only, and what is done when it is told to end and when it has
+/// ended.
 final class BackgroundTasks: Sendable {
   typealias Work = @Sendable () async -> Void
 

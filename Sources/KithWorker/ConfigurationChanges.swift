@@ -22,7 +22,8 @@ final class ConfigurationChanges: Sendable {
   }
 
   /// Has the worker take over a configuration in place of another.
-  /// - Throws: FAILED_PRECONDITION when a key differs that may not, INVALID_ARGUMENT when the worker refuses a value.
+  /// - Throws: FAILED_PRECONDITION when a key differs that may not, INVALID_ARGUMENT when the
+  ///   worker refuses a value.
   func take(_ new: WorkerConfiguration, over old: WorkerConfiguration) async throws {
     let acceptance = acceptance.withLock { $0 }
     let fixed = Set(new.object.names + old.object.names)

@@ -2,7 +2,8 @@ package import KithRPC
 import Synchronization
 package import WorkerContract
 
-/// The sealing keys that the host has handed over, for the one that seals with them. Safe to use from any thread.
+/// The sealing keys that the host has handed over, for the one that seals with them. Safe to use
+/// from any thread.
 package final class HandedKeys: Sendable {
   /// Takes the keys over at once, or throws and changes nothing.
   package typealias Take = @Sendable ([SealingKey]) throws(RPCError) -> Void

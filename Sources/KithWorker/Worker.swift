@@ -21,13 +21,15 @@ import WorkerContract
 ///   return [.riskEngine(engine)]
 /// }
 /// ```
-/// The closure runs once, when the host has handed over the configuration; when it returns, the worker is ready. It throws
-/// ``ConfigurationError`` for values that it cannot use, or any other error when it cannot start; the host tells of it and
-/// starts the worker again as its restart policy says.
+/// The closure runs once, when the host has handed over the configuration; when it returns, the
+/// worker is ready. It throws ``ConfigurationError`` for values that it cannot use, or any other
+/// error when it cannot start; the host tells of it and starts the worker again as its restart
+/// policy says.
 ///
-/// The worker ends when the host drains it, or at SIGTERM: new calls are refused with UNAVAILABLE, those in progress may
-/// end within the grace period, then the process leaves with exit code 0. A second SIGTERM ends it at once. It goes on
-/// when its host dies; a host that starts anew adopts it.
+/// The worker ends when the host drains it, or at SIGTERM: new calls are refused with UNAVAILABLE,
+/// those in progress may end within the grace period, then the process leaves with exit code 0. A
+/// second SIGTERM ends it at once. It goes on when its host dies; a host that starts anew adopts
+/// it.
 ///
 /// | exit code | meaning |
 /// |---|---|
@@ -39,7 +41,8 @@ public enum Worker {
   /// The version of this SDK.
   public static let sdkVersion = "0.1.0"
 
-  /// How long calls in progress may go on after a SIGTERM. A drain that the host orders has its own time.
+  /// How long calls in progress may go on after a SIGTERM. A drain that the host orders has its own
+  /// time.
   static let terminationGracePeriod = Duration.seconds(10)
 
   private enum ExitCode {
@@ -48,11 +51,12 @@ public enum Worker {
     static let terminated: Int32 = 128 + SIGTERM
   }
 
-  /// Runs a worker whose settings are read from its configuration, and lets them be checked without a run.
+  /// Runs a worker whose settings are read from its configuration, and lets them be checked without
+  /// a run.
   ///
-  /// `kith plan`, `kith up` and `kith apply` start the program with `--check-configuration` before they start or change
-  /// anything: `settings` is then tried on the configuration of the product, and what it throws is shown at the key's line in the
-  /// manifest.
+  /// `kith plan`, `kith up` and `kith apply` start the program with `--check-configuration` before
+  /// they start or change anything: `settings` is then tried on the configuration of the product,
+  /// and what it throws is shown at the key's line in the manifest.
   /// ```swift
   /// import KithWorker
   /// import RiskEngineService
@@ -67,7 +71,8 @@ public enum Worker {
   /// }
   /// ```
   /// - Parameters:
-  ///   - settings: reads the settings. It must depend on the configuration and on files that the sandbox shows, not on the
+  ///   - settings: reads the settings. It must depend on the configuration and on files that the
+  ///     sandbox shows, not on the
   ///     worker's store or on other workers. Throw ``ConfigurationError``, or `RPCError.invalidArgument(field:_:)` with the field
   ///     `configuration.KEY`, for a value that it refuses.
   ///   - makeServices: makes the worker's services from its context and its settings.
@@ -85,13 +90,15 @@ public enum Worker {
 
   /// Runs the worker until it is told to end, then ends the process.
   /// - Parameter makeServices: makes the worker's services from its context.
-  /// - Throws: nothing that a `main` could act on: what goes wrong before the worker serves is told on standard error and
-  ///   ends the process. `CancellationError` when the calling task is cancelled.
+  /// - Throws: nothing that a `main` could act on: what goes wrong before the worker serves is told
+  ///   on standard error and ends the process. `CancellationError` when the calling task is
+  ///   cancelled.
   public static func run(
     _ makeServices: @escaping @Sendable (WorkerContext) async throws -> [ServiceDefinition]
   ) async throws {
     if ConfigurationCheck.isAsked { ConfigurationCheck.run(nil) }
-    // A reader that is gone (the host's end of the log, a caller's socket) is an error of one write, not of the process.
+    // A reader that is gone (the host's end of the log, a caller's socket) is an error of one
+    // write, not of the process.
     signal(SIGPIPE, SIG_IGN)
     let launch: Launch
     do throws(LaunchError) {

@@ -1,9 +1,10 @@
 public import KithJSON
 
-/// The configuration of a worker: a value for each key of its plugin's schema, which the host has checked already.
+/// The configuration of a worker: a value for each key of its plugin's schema, which the host has
+/// checked already.
 ///
-/// The functions below throw only when a worker asks for a key or type that its `plugin.yaml` does not have: a mistake of
-/// the author, and named as such.
+/// The functions below throw only when a worker asks for a key or type that its `plugin.yaml` does
+/// not have: a mistake of the author, and named as such.
 public struct WorkerConfiguration: Sendable, Equatable {
   /// All of it.
   public let object: JSONObject
@@ -93,8 +94,9 @@ public struct WorkerConfiguration: Sendable, Equatable {
   }
 }
 
-/// A configuration that a worker cannot use. Throw it from the closure of ``Worker/run(_:)`` too, for what the schema of
-/// `plugin.yaml` cannot express; the host then says so in its status. It never quotes a value.
+/// A configuration that a worker cannot use. Throw it from the closure of ``Worker/run(_:)`` too,
+/// for what the schema of `plugin.yaml` cannot express; the host then says so in its status. It
+/// never quotes a value.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The key.
   public var key: String

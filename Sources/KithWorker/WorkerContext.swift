@@ -16,7 +16,8 @@ public struct WorkerContext: Sendable {
   public let configuration: WorkerConfiguration
   /// The folder of the worker's plugin, with its resources. Only to be read.
   public let pluginDirectory: String
-  /// The worker's own folder for what it keeps; `nil` in a product whose posture is ephemeral, where nothing is kept.
+  /// The worker's own folder for what it keeps; `nil` in a product whose posture is ephemeral,
+  /// where nothing is kept.
   public let stateDirectory: String?
   /// Where the host's control service is, an nng URL; `nil` when the worker runs without a host.
   public let hostAddress: String?
@@ -82,8 +83,9 @@ public struct WorkerContext: Sendable {
   /// What the manifests let this worker do on the network.
   public var grants: WorkerGrants { .ofThisProcess }
 
-  /// Lets changed values of these keys be taken over while the worker runs; a change of any other key has the host start a
-  /// new process. To be called before the closure of ``Worker/run(_:)`` returns; the last call for a worker stands.
+  /// Lets changed values of these keys be taken over while the worker runs; a change of any other
+  /// key has the host start a new process. To be called before the closure of ``Worker/run(_:)``
+  /// returns; the last call for a worker stands.
   ///
   ///     context.onConfigurationChange(of: ["label_high"]) { configuration in
   ///       try engine.use(Settings(configuration))
@@ -97,37 +99,42 @@ public struct WorkerContext: Sendable {
     parts.configurationChanges.accept(keys, take)
   }
 
-  /// Runs a task in the background from when the worker is ready until it ends. The task is cancelled then, and must end
-  /// soon. To be called before the closure of ``Worker/run(_:)`` returns, or later.
+  /// Runs a task in the background from when the worker is ready until it ends. The task is
+  /// cancelled then, and must end soon. To be called before the closure of ``Worker/run(_:)``
+  /// returns, or later.
   public func runInBackground(_ body: @escaping @Sendable () async -> Void) {
     parts.backgroundTasks.add(body)
   }
 
-  /// Serves a service of the SDK's own, to callers on this machine only. To be called before the closure of
-  /// ``Worker/run(_:)`` returns.
+  /// Serves a service of the SDK's own, to callers on this machine only. To be called before the
+  /// closure of ``Worker/run(_:)`` returns.
   package func serveInternally(_ service: ServiceDefinition) {
     parts.backgroundTasks.add(service)
   }
 
-  /// Has something done at the moment that the worker is told to end, when callers have been told that it leaves: what would
-  /// go on for ever is to end then. To be called before the closure of ``Worker/run(_:)`` returns.
+  /// Has something done at the moment that the worker is told to end, when callers have been told
+  /// that it leaves: what would go on for ever is to end then. To be called before the closure of
+  /// ``Worker/run(_:)`` returns.
   package func whenLeaving(_ body: @escaping @Sendable () -> Void) {
     parts.backgroundTasks.add(whenLeaving: body)
   }
 
-  /// Has the body run when the worker's calls and background tasks have ended, before its process leaves: for two seconds at
-  /// most. To be called before the closure of ``Worker/run(_:)`` returns.
+  /// Has the body run when the worker's calls and background tasks have ended, before its process
+  /// leaves: for two seconds at most. To be called before the closure of ``Worker/run(_:)``
+  /// returns.
   package func whenEnded(_ body: @escaping @Sendable () async -> Void) {
     parts.backgroundTasks.add(whenEnded: body)
   }
 
-  /// A client of whichever worker of the product serves a service, by the service's full name; the same one each time.
+  /// A client of whichever worker of the product serves a service, by the service's full name; the
+  /// same one each time.
   ///
   ///     let risk = RiskEngineClient(try context.client(ofService: "kith.risk.v1.RiskEngine"))
   ///
-  /// It connects when it is first used, and finds the worker again when that was replaced. A call that is made with it
-  /// while a handler runs has no more time than is left of the handler's call, carries on its trace, is in the name of whoever
-  /// called the handler, and is cancelled with it. Name the service in `requires` of `plugin.yaml`, so that the host starts its worker first.
+  /// It connects when it is first used, and finds the worker again when that was replaced. A call
+  /// that is made with it while a handler runs has no more time than is left of the handler's call,
+  /// carries on its trace, is in the name of whoever called the handler, and is cancelled with it.
+  /// Name the service in `requires` of `plugin.yaml`, so that the host starts its worker first.
   /// - Throws: FAILED_PRECONDITION for a worker without a host.
   public func client(ofService name: String) throws(RPCError) -> RPCClient {
     guard let host else {

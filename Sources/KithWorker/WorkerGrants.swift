@@ -7,11 +7,12 @@ import Glibc
 /// guard grants.hosts.contains(host) else { throw RPCError(.permissionDenied, "\(host) is not granted") }
 /// let server = try await HTTPServer(port: grants.httpPort ?? 8080)
 /// ```
-/// The kernel refuses TCP ports that are not granted. It knows no names: a worker keeps itself to ``hosts``. Programs in any language
-/// find the same in the variables `KITH_NETWORK_HOSTS`, with commas in between, and `KITH_HTTP_PORT`.
+/// The kernel refuses TCP ports that are not granted. It knows no names: a worker keeps itself to
+/// ``hosts``. Programs in any language find the same in the variables `KITH_NETWORK_HOSTS`, with
+/// commas in between, and `KITH_HTTP_PORT`.
 public struct WorkerGrants: Sendable, Hashable {
-  /// The hosts of `network: { hosts: [...] }`: names, `*.` and a name, IP addresses, networks such as `10.0.0.0/8`. Empty where the
-  /// manifest names none.
+  /// The hosts of `network: { hosts: [...] }`: names, `*.` and a name, IP addresses, networks such
+  /// as `10.0.0.0/8`. Empty where the manifest names none.
   public let hosts: [String]
   /// The port of `http: { port: ... }`; nil where there is none.
   public let httpPort: UInt16?

@@ -36,13 +36,14 @@ public final class WorkerHealth: Sendable {
     self.changed = changed
   }
 
-  /// The worker answers calls, with a part missing. `reason` says which, in plain words, nothing personal; it is shown in
-  /// `kith status`, with placeholders for what is personal all the same.
+  /// The worker answers calls, with a part missing. `reason` says which, in plain words, nothing
+  /// personal; it is shown in `kith status`, with placeholders for what is personal all the same.
   public func degrade(_ reason: String) {
     say(reason) { $0.own = $1 }
   }
 
-  /// A part of the SDK lacks something, whatever the worker's own code says beside it; an empty reason takes that back.
+  /// A part of the SDK lacks something, whatever the worker's own code says beside it; an empty
+  /// reason takes that back.
   package func degrade(_ reason: String, part: String) {
     say(reason) { $0.parts[part] = $1.isEmpty ? nil : $1 }
   }

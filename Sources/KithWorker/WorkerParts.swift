@@ -2,7 +2,8 @@ import KithTime
 import Logging
 import WorkerContract
 
-/// What a worker's own code works with through its ``WorkerContext``, and its runtime from the other side.
+/// What a worker's own code works with through its ``WorkerContext``, and its runtime from the
+/// other side.
 struct WorkerParts: Sendable {
   /// Where the worker logs.
   var logger: Logger

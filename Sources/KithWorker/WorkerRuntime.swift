@@ -10,7 +10,8 @@ import ReflectionContract
 import Synchronization
 import WorkerContract
 
-/// A worker from the moment it listens until its process may leave: carries out what ``WorkerLifecycle`` decides.
+/// A worker from the moment it listens until its process may leave: carries out what
+/// ``WorkerLifecycle`` decides.
 ///
 /// It ends no process and reads no signal, so that tests run it over a transport in memory.
 final class WorkerRuntime: Sendable {
@@ -153,7 +154,8 @@ final class WorkerRuntime: Sendable {
     await servers.waitUntilIdle()
   }
 
-  /// Waits until the time of the calls is over. The host that gave the order is still answered, however short that is.
+  /// Waits until the time of the calls is over. The host that gave the order is still answered,
+  /// however short that is.
   private func waitForGracePeriod(_ drain: WorkerState.Drain) async {
     try? await Task.sleep(for: drain.linger + drain.gracePeriod)
     await servers.waitUntilAnswered(besides: calls.inProgress)
@@ -249,7 +251,8 @@ final class WorkerRuntime: Sendable {
     return calls.inProgress
   }
 
-  /// Moves the clocks, has the consumers take in what others told up to these ends, and does what is due then.
+  /// Moves the clocks, has the consumers take in what others told up to these ends, and does what
+  /// is due then.
   func moveClock(
     to time: VirtualTime, afterTakingIn ends: [LogEnd]
   ) async throws -> MoveClockResponse {
@@ -300,8 +303,8 @@ final class WorkerRuntime: Sendable {
       store: parts.health.storeStanding.map { StoreStanding(log: $0.log, commits: $0.commits) })
   }
 
-  /// Tells how the worker is: at once, when that changes, and at least every `interval`; when the worker was told to end,
-  /// until its own calls have ended or their time is over.
+  /// Tells how the worker is: at once, when that changes, and at least every `interval`; when the
+  /// worker was told to end, until its own calls have ended or their time is over.
   func watchHealth(
     every interval: Duration, _ tell: @Sendable (WatchResponse) async throws -> Void
   ) async throws {
@@ -350,8 +353,8 @@ final class WorkerRuntime: Sendable {
       hostIdentity: record.hostIdentity, parts: parts)
   }
 
-  /// What the host is told when the worker's own code throws. An error that is not known is named by its type alone,
-  /// since what it says may be personal.
+  /// What the host is told when the worker's own code throws. An error that is not known is named
+  /// by its type alone, since what it says may be personal.
   private static func startFailure(_ error: any Error) -> RPCError {
     switch error {
     case let error as RPCError: error

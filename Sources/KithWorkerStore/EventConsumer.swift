@@ -5,8 +5,9 @@ public import KithStore
 
 /// Follows the events of another worker, and keeps how far it has come in the consumer's own store.
 ///
-/// What is done about an event and the place in the log are one transaction of that store: an event is handled at least
-/// once, in order, and its effect on the store stands exactly once, whatever of the two workers or the host is killed when.
+/// What is done about an event and the place in the log are one transaction of that store: an event
+/// is handled at least once, in order, and its effect on the store stands exactly once, whatever of
+/// the two workers or the host is killed when.
 public struct EventConsumer: Sendable {
   /// Where one begins that has seen nothing.
   public enum Start: Sendable, Hashable {
@@ -16,8 +17,8 @@ public struct EventConsumer: Sendable {
     case new
   }
 
-  /// What the consumer does about events, in a transaction of its store. What it throws takes back the transaction; the event
-  /// comes again, later and later.
+  /// What the consumer does about events, in a transaction of its store. What it throws takes back
+  /// the transaction; the event comes again, later and later.
   public typealias Handle = @Sendable (LoggedEvent, WriteTransaction) throws -> Void
 
   private let name: String
@@ -33,7 +34,8 @@ public struct EventConsumer: Sendable {
   ///   - name: what it is called in the store; two of one store have two names.
   ///   - client: a client of the worker whose events they are.
   ///   - store: the consumer's own store.
-  ///   - types: the full names of the messages that are wanted, `ReminderSent.fullName`; all when empty.
+  ///   - types: the full names of the messages that are wanted, `ReminderSent.fullName`; all when
+  ///     empty.
   ///   - start: where it begins when it has seen nothing.
   public init(
     _ name: String, of client: RPCClient, in store: Store, types: [String] = [],
@@ -49,9 +51,11 @@ public struct EventConsumer: Sendable {
 
   /// Follows the events until the task is cancelled. A worker that is away is waited for.
   /// - Parameters:
-  ///   - lost: is told, in a transaction, of events that are in the log no more, before those that follow. What depends on
+  ///   - lost: is told, in a transaction, of events that are in the log no more, before those that
+  ///     follow. What depends on
   ///     having seen all must be found anew.
-  ///   - trouble: is told of what went wrong before it is tried again, and nil when it goes well again.
+  ///   - trouble: is told of what went wrong before it is tried again, and nil when it goes well
+  ///     again.
   ///   - reached: is told of each place in the log that was noted.
   ///   - handle: what is done about each event.
   public func run(
@@ -78,7 +82,8 @@ public struct EventConsumer: Sendable {
     }
   }
 
-  /// Follows the events into a projection until the task is cancelled: see ``run(lost:trouble:reached:handle:)``.
+  /// Follows the events into a projection until the task is cancelled: see
+  /// ``run(lost:trouble:reached:handle:)``.
   public func run(
     into projection: some Projection,
     trouble: @escaping @Sendable ((any Error)?) -> Void = { _ in },
@@ -116,8 +121,9 @@ public struct EventConsumer: Sendable {
     }
     let (name, events) = (name, response.events.map(LoggedEvent.init))
     let (end, gone) = (EventPosition(position), response.lost.map(LostEvents.init))
-    /// In a transaction: what lies behind the place that is noted. That may be further than when these were asked for: while
-    /// a worker is replaced, the process that leaves and the one that comes both take events.
+    /// In a transaction: what lies behind the place that is noted. That may be further than when
+    /// these were asked for: while a worker is replaced, the process that leaves and the one that
+    /// comes both take events.
     @Sendable func take(
       _ gone: LostEvents?, _ events: [LoggedEvent], to end: EventPosition,
       _ transaction: WriteTransaction
@@ -132,7 +138,8 @@ public struct EventConsumer: Sendable {
     do {
       try await store.write { try take(gone, events, to: end, $0) }
     } catch {
-      // Those before the one that cannot be handled are handled, so that it alone comes again and again.
+      // Those before the one that cannot be handled are handled, so that it alone comes again and
+      // again.
       guard events.count > 1 else { throw error }
       if let gone {
         let begin = EventPosition(log: end.log, sequence: gone.to)

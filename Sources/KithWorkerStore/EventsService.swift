@@ -6,7 +6,8 @@ public import KithStore
 /// Tells subscribers what a store's event log has, and what comes to it.
 public struct EventsService: EventsHandler {
   private static let mostTypes = 100
-  /// How soon an event is found that another process has appended: an older generation that still drains.
+  /// How soon an event is found that another process has appended: an older generation that still
+  /// drains.
   private static let lookAgain = Duration.seconds(1)
 
   private let store: Store

@@ -10,7 +10,8 @@ extension WorkerContext {
   ///     let store = try await context.openStore(migrations: Digest.migrations + MissedDoses.migrations)
   ///     try context.follow(EventSource(of: "kith.reminders.v1.Reminders"), into: MissedDoses(), in: store)
   ///
-  /// Name the service in `requires` of `plugin.yaml`. While events cannot be taken the worker is degraded, and says so.
+  /// Name the service in `requires` of `plugin.yaml`. While events cannot be taken the worker is
+  /// degraded, and says so.
   /// - Parameters:
   ///   - events: whose events.
   ///   - projection: what is made of them.

@@ -8,17 +8,19 @@ import Logging
 import WorkerContract
 
 extension WorkerContext {
-  /// The worker's store: opens it, or makes it, and serves its events to other workers of the product.
+  /// The worker's store: opens it, or makes it, and serves its events to other workers of the
+  /// product.
   ///
   ///     try await Worker.run { context in
   ///       let store = try await context.openStore(migrations: ReminderStore.migrations)
   ///       return [.reminders(RemindersService(store: store))]
   ///     }
   ///
-  /// To be called once, in the closure of ``Worker/run(_:)``. In a product whose posture is ephemeral the store is in memory
-  /// and gone with the process; a worker that cannot do with that names `postures: [personal]` in its `plugin.yaml`, and the
-  /// host refuses such a product. One that had to be saved (`when_damaged: salvage`) makes the worker degraded, so that a
-  /// person sees what was saved.
+  /// To be called once, in the closure of ``Worker/run(_:)``. In a product whose posture is
+  /// ephemeral the store is in memory and gone with the process; a worker that cannot do with that
+  /// names `postures: [personal]` in its `plugin.yaml`, and the host refuses such a product. One
+  /// that had to be saved (`when_damaged: salvage`) makes the worker degraded, so that a person
+  /// sees what was saved.
   /// - Parameter migrations: the steps of its schema, the oldest first.
   /// - Throws: FAILED_PRECONDITION with what is wrong and what to do, which `kith why` shows.
   public func openStore(migrations: [Store.Migration]) async throws -> Store {
@@ -39,7 +41,8 @@ extension WorkerContext {
     }
     keepAccount(of: store)
     serveInternally(.events(EventsService(store: store)))
-    // A subscription has no end of its own, and would hold up the worker's for as long as it may take.
+    // A subscription has no end of its own, and would hold up the worker's for as long as it may
+    // take.
     whenLeaving { store.events.endSignals() }
     eventStandings.keepsLog { Position(try await store.read { try $0.endOfEvents() }) }
     runInBackground { [logger, clock] in
@@ -52,8 +55,8 @@ extension WorkerContext {
   /// How often the files of a store are looked for to which nobody writes.
   private static let lookAgain = Duration.seconds(2)
 
-  /// Has the host know how far the store has come, an operator that its files are gone, and the file hold everything when the
-  /// worker has ended.
+  /// Has the host know how far the store has come, an operator that its files are gone, and the
+  /// file hold everything when the worker has ended.
   private func keepAccount(of store: Store) {
     let gone =
       "the files of its store were removed or replaced, and nothing more is written; stop it, bring "

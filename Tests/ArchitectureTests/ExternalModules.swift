@@ -1,10 +1,11 @@
-/// Which modules may import what is not of this package: each library has few importers, so that its types stay behind them.
+/// Which modules may import what is not of this package: each library has few importers, so that
+/// its types stay behind them.
 enum ExternalModules {
   /// What every module may import.
   static let everywhere: Set<String> = ["Swift", "Synchronization", "_Concurrency"]
 
-  /// Values and decisions: they import each other, no shell, and of the system's library only what ``importers`` says, so that no
-  /// clock, file or socket can hide in them.
+  /// Values and decisions: they import each other, no shell, and of the system's library only what
+  /// ``importers`` says, so that no clock, file or socket can hide in them.
   static let pure: Set<String> = [
     "KithCertificates", "KithJSON", "KithManifest", "KithMetrics", "KithPersonalData",
     "KithSupervision", "KithTime", "KithWire",
@@ -40,8 +41,8 @@ enum ExternalModules {
 
   /// What a part of a plugin may import.
   ///
-  /// The same for all plugins, so that one plugin can never see another's code: the contract names are checked by their
-  /// suffix, everything else by name.
+  /// The same for all plugins, so that one plugin can never see another's code: the contract names
+  /// are checked by their suffix, everything else by name.
   static func allowed(plugin: String, part: String, import name: String) -> Bool {
     switch part {
     case "Domain": ["KithTime", "KithPersonalData", "Glibc.exp", "Glibc.pow"].contains(name)

@@ -1,6 +1,7 @@
 import Testing
 
-/// Which libraries a module imports, and what plugins and pure modules see of the others. `LayerTests` has the layers.
+/// Which libraries a module imports, and what plugins and pure modules see of the others.
+/// `LayerTests` has the layers.
 @Suite struct ImportTests {
   @Test func librariesAreImportedWhereTheTableSaysSo() throws {
     let graph = try ModuleGraph()
@@ -43,7 +44,8 @@ import Testing
     }
   }
 
-  /// The library below a store is the store's own affair: no plugin imports it, and no public declaration has a type of it.
+  /// The library below a store is the store's own affair: no plugin imports it, and no public
+  /// declaration has a type of it.
   @Test func theLibraryOfStoresStaysInKithStore() throws {
     for path in SourceTree.files(below: "Plugins", suffix: ".swift")
       + SourceTree.files(below: "Sources", suffix: ".swift")

@@ -1,6 +1,7 @@
 import Testing
 
-/// The layers of the modules are computed from the imports; the pictures of the pages are checked against them.
+/// The layers of the modules are computed from the imports; the pictures of the pages are checked
+/// against them.
 @Suite struct LayerTests {
   private static let width = 120
 
@@ -40,7 +41,8 @@ import Testing
     )
   }
 
-  /// The README shows some of the modules; of these, each stands above those that it imports, itself or through others.
+  /// The README shows some of the modules; of these, each stands above those that it imports,
+  /// itself or through others.
   @Test func thePictureOfTheReadmeFitsTheLayers() throws {
     let graph = try ModuleGraph()
     let rows = try Self.listing(

@@ -8,7 +8,8 @@ struct ModuleGraph {
     var imports: Set<String>
   }
 
-  /// The modules by name. A plugin's parts are `RiskEngineDomain`, `RiskEngineService` and `RiskEngineWorker`.
+  /// The modules by name. A plugin's parts are `RiskEngineDomain`, `RiskEngineService` and
+  /// `RiskEngineWorker`.
   let modules: [String: Module]
 
   /// The longest way down from each module: 0 for one that imports none of the others.
@@ -63,7 +64,8 @@ struct ModuleGraph {
     var description: String
   }
 
-  /// The modules of each layer, sorted, the lowest layer first; the C of the contracts under one name.
+  /// The modules of each layer, sorted, the lowest layer first; the C of the contracts under one
+  /// name.
   var rows: [[String]] {
     (0...(layers.values.max() ?? 0)).map { layer in
       let names = layers.filter { $0.value == layer }.map(\.key)

@@ -43,7 +43,8 @@ import Testing
     }
   }
 
-  /// Paths in code marks that begin with a folder of the top level, placeholders and the example plugin apart.
+  /// Paths in code marks that begin with a folder of the top level, placeholders and the example
+  /// plugin apart.
   @Test(arguments: pages)
   func pathsInCodeMarksExist(page: String) throws {
     for line in try Self.prose(of: page) {
@@ -60,7 +61,8 @@ import Testing
     }
   }
 
-  /// Each Swift listing is a verbatim part of one file that the build compiles, with imports of that file before it.
+  /// Each Swift listing is a verbatim part of one file that the build compiles, with imports of
+  /// that file before it.
   @Test(arguments: pages)
   func swiftListingsAreOfFilesThatAreCompiled(page: String) throws {
     for listing in try Self.listings(of: page, language: "swift") {
@@ -125,7 +127,8 @@ import Testing
     Array(lines.drop { $0.isEmpty }.reversed().drop { $0.isEmpty }.reversed())
   }
 
-  /// Whether the lines stand in a file one after the other, all of them moved to the right by the same width.
+  /// Whether the lines stand in a file one after the other, all of them moved to the right by the
+  /// same width.
   private static func isPart(_ lines: [String], of file: [String]) -> Bool {
     guard let first = lines.first, lines.count <= file.count else { return false }
     for start in 0...(file.count - lines.count) where file[start].hasSuffix(first) {

@@ -12,7 +12,8 @@ enum SourceTree {
       .sorted()
   }
 
-  /// All files below a folder whose name ends as asked, as paths from the root, build folders apart, sorted.
+  /// All files below a folder whose name ends as asked, as paths from the root, build folders
+  /// apart, sorted.
   static func files(below folder: String, suffix: String) -> [String] {
     let base = root.appending(path: folder)
     let found = FileManager.default.enumerator(
@@ -72,7 +73,8 @@ enum SourceTree {
       // `import struct Module.Type` names the module behind the kind.
       let kinds = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
       let name = kinds.contains(words[1]) && words.count > 2 ? words[2] : words[1]
-      // A single function of the system's library can hide nothing else of it: it keeps its whole name, `Glibc.exp`.
+      // A single function of the system's library can hide nothing else of it: it keeps its whole
+      // name, `Glibc.exp`.
       let isFunction = words[1] == "func"
       found.append((isFunction ? name : String(name.prefix { $0 != "." }), index + 1))
     }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// What a reader of the sources may count on. Generated contracts and the texts of new plugins are left out; the formatter keeps code to 100 columns.
+/// What a reader of the sources may count on. Generated contracts and the texts of new plugins are
+/// left out; the formatter keeps code to 100 columns.
 @Suite struct TidyTests {
   /// A file that people wrote, by its lines.
   private struct Source {
@@ -24,11 +25,29 @@ import Testing
 
   // MARK: Length
 
+  /// Listings, tables and code marks stay whole.
+  @Test func commentsFitIn100Columns() {
+    for source in Self.sources {
+      var isListing = false
+      for (index, line) in source.lines.enumerated() {
+        guard let text = line.firstMatch(of: /^\s*\/\/\/? ?(.*)$/)?.1 else {
+          isListing = false
+          continue
+        }
+        if text.hasPrefix("```") { isListing.toggle() }
+        let isWhole = isListing || ["    ", "|", "`"].contains { text.hasPrefix($0) }
+        #expect(
+          line.count <= 100 || isWhole, "\(source.path):\(index + 1): wrap it at 100 columns")
+      }
+    }
+  }
+
   /// The longest function, its first and last line included.
   private static let longestFunction = 60
 
-  /// Functions that are longer, to be split: the engine's loops over text, which were measured as they are, one table, and the
-  /// starts of the host, of a worker's process and of a call. No new ones.
+  /// Functions that are longer, to be split: the engine's loops over text, which were measured as
+  /// they are, one table, and the starts of the host, of a worker's process and of a call. No new
+  /// ones.
   private static let longFunctions: Set<String> = [
     "DomainCatalogue.swift func examine",
     "Host+Control.swift func resolve",
@@ -66,8 +85,8 @@ import Testing
     }
   }
 
-  /// The last line of a function that begins here: its closing brace stands where its first line begins. Nil for one without a
-  /// body, or on one line.
+  /// The last line of a function that begins here: its closing brace stands where its first line
+  /// begins. Nil for one without a body, or on one line.
   private static func end(of indent: String, in lines: [String], from start: Int) -> Int? {
     guard !(lines[start].contains("{") && lines[start].hasSuffix("}")) else { return nil }
     for index in start..<lines.count {

@@ -1,29 +1,30 @@
 import DescriptorContract
 import KithWire
 
-/// Where libprotobuf-c and swift-protobuf read the same bytes differently, and how bytes are told that come near such a
-/// place. All of it is outside of what an encoder writes.
+/// Where libprotobuf-c and swift-protobuf read the same bytes differently, and how bytes are told
+/// that come near such a place. All of it is outside of what an encoder writes.
 enum Difference: String, Sendable, CaseIterable {
-  /// A known field with the layout of another type. libprotobuf-c refuses the message; swift-protobuf keeps the field as
-  /// an unknown one.
+  /// A known field with the layout of another type. libprotobuf-c refuses the message;
+  /// swift-protobuf keeps the field as an unknown one.
   case otherType
   /// A group. libprotobuf-c refuses the message; swift-protobuf keeps an unknown group.
   case group
   /// A length in more than five bytes, padded with zeros. libprotobuf-c refuses the message.
   case overlongLength
-  /// A tag in more bytes than it needs. Both read it; an unknown field's tag is then written in as few as it needs here
-  /// and as it came there.
+  /// A tag in more bytes than it needs. Both read it; an unknown field's tag is then written in as
+  /// few as it needs here and as it came there.
   case paddedTag
-  /// A oneof with a message in it that is sent twice. libprotobuf-c takes what comes last; swift-protobuf merges what
-  /// comes last into what it finds.
+  /// A oneof with a message in it that is sent twice. libprotobuf-c takes what comes last;
+  /// swift-protobuf merges what comes last into what it finds.
   case choiceTwice
-  /// A number that a closed enumeration of proto2 does not name. It stays in its field here and moves to the unknown
-  /// fields there.
+  /// A number that a closed enumeration of proto2 does not name. It stays in its field here and
+  /// moves to the unknown fields there.
   case closedEnum
-  /// A text that another text in the same field or oneof replaces. Only what is left is checked for UTF-8 here, all of it there.
+  /// A text that another text in the same field or oneof replaces. Only what is left is checked for
+  /// UTF-8 here, all of it there.
   case replacedText
-  /// A map's entry. libprotobuf-c reads one as any message; swift-protobuf counts no depth for it and has its own ideas
-  /// about fields in it that are no key or value.
+  /// A map's entry. libprotobuf-c reads one as any message; swift-protobuf counts no depth for it
+  /// and has its own ideas about fields in it that are no key or value.
   case oddMapEntry
 
   /// What is found in the bytes of a message.

@@ -1,7 +1,8 @@
 import KithWire
 import Testing
 
-/// Each named difference between the two libraries, shown on one message: when one of them goes, so may its name.
+/// Each named difference between the two libraries, shown on one message: when one of them goes, so
+/// may its name.
 @Suite struct DifferenceTests {
   private let leaf = "kith.testing.v1.Leaf"
 

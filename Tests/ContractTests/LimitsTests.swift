@@ -83,7 +83,8 @@ import TestingContract
 
   /// A tree with `depth` trees in one another on its left.
   private func nested(_ depth: Int) -> [UInt8] {
-    // Built from the inside out; lengths first, since each tag and length is part of the length around it.
+    // Built from the inside out; lengths first, since each tag and length is part of the length
+    // around it.
     var lengths = [0]
     for _ in 1..<depth {
       let inner = lengths[lengths.count - 1]

@@ -5,8 +5,9 @@ import KithWire
 struct MessageSource {
   private let schema: Schema
   var random: SeededGenerator
-  /// Whether to write what an encoder need not write but a decoder must read: fields in any order and twice, defaults,
-  /// numbers one by one that could be packed, fields that the contract does not name.
+  /// Whether to write what an encoder need not write but a decoder must read: fields in any order
+  /// and twice, defaults, numbers one by one that could be packed, fields that the contract does
+  /// not name.
   let isLoose: Bool
   /// How deep messages are nested in the message, and whether texts and bytes can be long.
   let maximumDepth: Int
@@ -158,7 +159,8 @@ struct MessageSource {
 }
 
 extension DescriptorProto {
-  /// Whether a member of a oneof is a message: where such a oneof is sent twice, implementations differ.
+  /// Whether a member of a oneof is a message: where such a oneof is sent twice, implementations
+  /// differ.
   func hasMessage(inChoice choice: Int32) -> Bool {
     field.contains { $0.choice == choice && $0.type == .message }
   }

@@ -1,7 +1,8 @@
 import KithWire
 import Testing
 
-/// Ten thousand damaged byte strings a message: the decoder never crashes, and says of each what swift-protobuf says.
+/// Ten thousand damaged byte strings a message: the decoder never crashes, and says of each what
+/// swift-protobuf says.
 @Suite struct MutationTests {
   @Test(arguments: Pair.all)
   func damagedBytesAreTakenOrRefusedAlike(_ pair: Pair) throws {

@@ -1,4 +1,5 @@
-/// Random numbers that are the same for the same seed (SplitMix64), so that a failing case can be run again.
+/// Random numbers that are the same for the same seed (SplitMix64), so that a failing case can be
+/// run again.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

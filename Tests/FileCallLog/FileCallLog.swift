@@ -2,8 +2,9 @@ import FileCalls
 import Glibc
 import Synchronization
 
-/// What is done to the files below a folder while it listens, by whatever thread: `fsync a`, `rename a b`, `unlink a`, with
-/// paths below the folder. A wait for the disk that is dropped, or comes too late, is missed here; no crash would show it.
+/// What is done to the files below a folder while it listens, by whatever thread: `fsync a`,
+/// `rename a b`, `unlink a`, with paths below the folder. A wait for the disk that is dropped, or
+/// comes too late, is missed here; no crash would show it.
 public final class FileCallLog: Sendable {
   private let listener: Int32
   /// What is called before each step, by the listener's number.
@@ -12,7 +13,8 @@ public final class FileCallLog: Sendable {
   /// Listens from now on.
   /// - Parameters:
   ///   - failing: which wait for the disk fails, from 1; none when 0.
-  ///   - step: called before each call and each write, while the files are as a process leaves them that is killed there.
+  ///   - step: called before each call and each write, while the files are as a process leaves them
+  ///     that is killed there.
   public init(_ folder: String, failing: Int = 0, step: (@Sendable () -> Void)? = nil) {
     listener = file_calls_begin(folder)
     precondition(listener >= 0, "too many listen at once")

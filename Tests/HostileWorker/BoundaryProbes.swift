@@ -155,7 +155,8 @@ struct BoundaryProbes: Sendable {
 
   // MARK: Other workers
 
-  /// The ticket for a worker that the manifest lets it call; what it may do with it is tried elsewhere.
+  /// The ticket for a worker that the manifest lets it call; what it may do with it is tried
+  /// elsewhere.
   private func ticketForEven() async -> ResolveResponse? {
     let client = client(context.hostAddress ?? "", Metadata(context.proofs))
     defer { client.close() }
@@ -312,7 +313,8 @@ struct BoundaryProbes: Sendable {
         rmdir(place)
       }
     }
-    // Its state folder in another place, with a link to what it wants where the host will look for it.
+    // Its state folder in another place, with a link to what it wants where the host will look for
+    // it.
     let away = surroundings.state + ".away"
     if rename(surroundings.state, away) == 0 {
       gained.append("its state folder moved")

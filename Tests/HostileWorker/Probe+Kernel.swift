@@ -3,7 +3,8 @@ import HostileCalls
 
 /// The kernel itself.
 extension Probe {
-  /// Calls by name, with arguments that do nothing should they be taken: what is there already, or nothing at all.
+  /// Calls by name, with arguments that do nothing should they be taken: what is there already, or
+  /// nothing at all.
   private static func calls(
     _ name: String, _ tried: String,
     _ calls: @escaping @Sendable (Surroundings) -> [(String, Int32, [Int])]

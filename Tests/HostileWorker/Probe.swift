@@ -1,6 +1,7 @@
 import Glibc
 
-/// One thing that a worker should not be able to do, tried in a way that does no harm should it work.
+/// One thing that a worker should not be able to do, tried in a way that does no harm should it
+/// work.
 struct Probe: Sendable {
   /// What came of it.
   enum Outcome: Sendable {

@@ -1,8 +1,9 @@
 import Glibc
 import KithWorker
 
-/// A worker that tries, as it starts, all that its sandbox is to keep from it, and writes what came of it to `report` in its
-/// state folder: a line for each probe, of what it is about, what it tried, `nothing` or `GAINED`, and how.
+/// A worker that tries, as it starts, all that its sandbox is to keep from it, and writes what came
+/// of it to `report` in its state folder: a line for each probe, of what it is about, what it
+/// tried, `nothing` or `GAINED`, and how.
 try await Worker.run { context in
   let configuration = context.configuration
   let state = context.stateDirectory ?? "/nowhere"
@@ -13,7 +14,8 @@ try await Worker.run { context in
     openFiles: Int(try configuration.string("open_files")) ?? 0,
     processes: Int(try configuration.string("processes")) ?? 0)
 
-  // What a terminal would take for an order, in a log line and in the name of a process, and a line that looks like another's.
+  // What a terminal would take for an order, in a log line and in the name of a process, and a line
+  // that looks like another's.
   print("\u{1B}]0;mine\u{7}\u{1B}[2J\u{1B}[31mred\u{9B}31m\rkithd: all is well\u{8}")
   fflush(nil)
   nameProcess("\u{1B}[31mred")

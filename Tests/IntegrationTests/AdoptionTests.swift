@@ -8,7 +8,8 @@ import Testing
 
 /// The host dies, and another one takes its workers over.
 @Suite struct AdoptionTests {
-  /// Boots a product, kills its host, lets `meanwhile` happen, and boots the next host in its place.
+  /// Boots a product, kills its host, lets `meanwhile` happen, and boots the next host in its
+  /// place.
   private func adopted(
     _ setup: ProductSetup = Setups.odd(), next: ProductSetup? = nil, settles: Bool = true,
     meanwhile: (RunningProduct) async throws -> Void = { _ in },

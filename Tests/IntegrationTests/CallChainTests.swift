@@ -84,7 +84,8 @@ import Testing
   @Test func aPassedDeadlineEndsTheWholeChain() async throws {
     try await RunningProduct.run(setup) { product in
       try await product.settle()
-      // On a busy machine a short time is over before `counter` is asked at all: then with more of it.
+      // On a busy machine a short time is over before `counter` is asked at all: then with more of
+      // it.
       var timeout = Duration.milliseconds(300)
       repeat {
         let error = await #expect(throws: RPCError.self) {

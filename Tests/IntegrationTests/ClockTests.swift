@@ -55,7 +55,8 @@ import TestingContract
     }
   }
 
-  /// Also when it is started as one is that takes over what was left: without a word of virtual time.
+  /// Also when it is started as one is that takes over what was left: without a word of virtual
+  /// time.
   @Test func theNextHostGoesOnWithTheTimeOfTheOneBefore() async throws {
     let first = try await RunningProduct.start(setup)
     let second: RunningProduct
@@ -118,7 +119,8 @@ import TestingContract
 
   // MARK: Events
 
-  /// `odd` tells something each hour, and `even`, which follows it, tells of that ten minutes later.
+  /// `odd` tells something each hour, and `even`, which follows it, tells of that ten minutes
+  /// later.
   private var following: ProductSetup {
     Setups.follower().configuring("odd", ["at_start": "tell"]).starting(at: Self.start)
   }
@@ -127,7 +129,8 @@ import TestingContract
     try await RunningProduct.run(following) { product in
       try await product.settle()
       let answer = try await product.clock.advance(by: .seconds(48 * 3600))
-      // Each hour, ten minutes after it, and at the end: had time gone on before `even` knew, it would have been late.
+      // Each hour, ten minutes after it, and at the end: had time gone on before `even` knew, it
+      // would have been late.
       #expect(answer.stops == 97 && answer.turns == 96 && answer.absent.isEmpty)
       let told = try await product.events(AppendRequest.self, of: "odd")
       let retold = try await product.events(AppendRequest.self, of: "even")

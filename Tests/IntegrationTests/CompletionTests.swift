@@ -72,7 +72,8 @@ import Testing
   @Test(.enabled(if: access("/usr/bin/zsh", X_OK) == 0, "zsh is not installed"))
   func zshReadsItsScript() async throws {
     let home = try Home()
-    // Without a terminal zsh completes nothing: what its own function would be shown is caught instead.
+    // Without a terminal zsh completes nothing: what its own function would be shown is caught
+    // instead.
     let outcome = try await home.bash(
       """
       kith completion zsh >$HOME/_kith

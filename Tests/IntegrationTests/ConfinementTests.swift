@@ -31,7 +31,8 @@ import Testing
         (echo x > /dev/null && cat /etc/hostname >/dev/null && echo "works") >&2
         exit 3
         """)
-    // What the files are, and not what the script says of them: a command that fails is silent as one that works.
+    // What the files are, and not what the script says of them: a command that fails is silent as
+    // one that works.
     #expect(TemporaryFolder.text(of: "\(folder.path)/secret") == "a secret")
     #expect(TemporaryFolder.names(in: folder.path) == ["other", "secret"])
     #expect(lines.last == "works", "\(lines)")
@@ -111,7 +112,8 @@ import Testing
     }
   }
 
-  /// A grant of the network is one of the internet, and of no other family of sockets that the kernel has.
+  /// A grant of the network is one of the internet, and of no other family of sockets that the
+  /// kernel has.
   @Test func theNetworkThatIsGrantedIsTheInternetAlone() async throws {
     var setup = Setups.script(
       """

@@ -6,7 +6,8 @@ import KithManifest
 import KithTesting
 import Testing
 
-/// What a person sees and can do while the workers of a product have no host, and files of the host are damaged.
+/// What a person sees and can do while the workers of a product have no host, and files of the host
+/// are damaged.
 @Suite struct HostLossTests {
   /// Boots a product of the worker `odd`, kills its host, and ends what is left at the end.
   private func lost(_ body: (RunningProduct, _ odd: Int32) async throws -> Void) async throws {

@@ -4,7 +4,8 @@ import HostileCalls
 import KithTesting
 import Testing
 
-/// A worker that tries to get out of its sandbox, in a real product, started by whoever runs the tests.
+/// A worker that tries to get out of its sandbox, in a real product, started by whoever runs the
+/// tests.
 ///
 /// Each probe does no harm should it succeed. The table of the page on security has its row.
 @Suite struct HostileWorkerTests {

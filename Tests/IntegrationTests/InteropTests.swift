@@ -9,8 +9,8 @@ import Testing
 
 /// Programs that know nothing of Kith but `proto/` call a running worker.
 @Suite struct InteropTests {
-  /// Whether a command succeeds, which shows that a tool is there; `tools/test` installs the tools and makes it an error
-  /// when one is not.
+  /// Whether a command succeeds, which shows that a tool is there; `tools/test` installs the tools
+  /// and makes it an error when one is not.
   private func isThere(_ command: String..., called name: String) async throws -> Bool {
     let outcome = try? await Program(command[0], Array(command.dropFirst())).run()
     if outcome?.exitCode == 0 { return true }

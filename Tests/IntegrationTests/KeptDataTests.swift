@@ -63,7 +63,8 @@ struct KeptDataTests {
               _ = try await once.append(AppendRequest(entry: entry), options: call)
               told.append(entry)
             } catch {
-              // Whether it was carried out is not known when its process died with it: then nobody may try again.
+              // Whether it was carried out is not known when its process died with it: then nobody
+              // may try again.
               if error.code == .unavailable, !Task.isCancelled { continue }
               #expect(error.code == .aborted, "\(error)")
             }

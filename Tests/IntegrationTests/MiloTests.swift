@@ -74,7 +74,8 @@ import Testing
       #expect(await seen() == .notFound)
       _ = try await links.addLink(
         AddLinkRequest(familyId: "bob", role: .viewer), options: options(as: "ada"))
-      // The reminders worker follows the links' events; until it has seen this one bob stays outside.
+      // The reminders worker follows the links' events; until it has seen this one bob stays
+      // outside.
       try await waitUntil("bob sees the reminder") { await seen() == nil }
       let change = UpdateReminderRequest(id: made.id, text: "Tea")
       let refused = await #expect(throws: RPCError.self) {

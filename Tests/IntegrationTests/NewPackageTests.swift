@@ -5,7 +5,8 @@ import KithTesting
 import KithTime
 import Testing
 
-/// What `kith plugin new` writes: under a real host, and as packages of their own in a temporary folder.
+/// What `kith plugin new` writes: under a real host, and as packages of their own in a temporary
+/// folder.
 @Suite struct NewPackageTests {
   private static let checkout =
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -35,8 +36,8 @@ import Testing
     }
   }
 
-  /// The build is of Kith's libraries once more; it is kept below `.build`, so that only the first run of a checkout takes
-  /// minutes.
+  /// The build is of Kith's libraries once more; it is kept below `.build`, so that only the first
+  /// run of a checkout takes minutes.
   @Test(.timeLimit(.minutes(20)), arguments: [true, false])
   func aPackageOfItsOwnIsBuiltAndAnswers(_ isStateful: Bool) async throws {
     let home = try Home()

@@ -66,7 +66,8 @@ import Testing
       let read = try await product.host.readLog(
         ReadLogRequest(names: ["odd", "kithd"], lastLines: 1000), options: options)
       #expect(Set(read.lines.map(\.name)) == ["odd", "kithd"])
-      // The lines of one log keep their order, also where a worker's own line is older than what the host wrapped before it.
+      // The lines of one log keep their order, also where a worker's own line is older than what
+      // the host wrapped before it.
       for (index, line) in read.lines.enumerated() {
         let other = read.lines[index...].first { $0.name != line.name }
         #expect(line.atMs <= other?.atMs ?? .max)

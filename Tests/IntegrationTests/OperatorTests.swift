@@ -86,8 +86,8 @@ import Testing
     _ = try await home.kith("down", "--root", root)
   }
 
-  /// Each exit code that `kith up --help` documents, by what leads to it; 75 and the other product have tests of their own, and for
-  /// 77 another user is needed.
+  /// Each exit code that `kith up --help` documents, by what leads to it; 75 and the other product
+  /// have tests of their own, and for 77 another user is needed.
   @Test func upEndsWithTheCodesOfItsHelp() async throws {
     let home = try Home()
     try home.folder.write("product: wrong\nwrokers: {}\n", to: "wrong.yaml")

@@ -2,7 +2,8 @@ import KithJSON
 import KithTesting
 import Testing
 
-/// The commands that README.md and the pages of the catalogues name exist, and have the options that stand there.
+/// The commands that README.md and the pages of the catalogues name exist, and have the options
+/// that stand there.
 @Suite struct PageCommandTests {
   /// A command of a page: its words after `kith`.
   private struct Command: Hashable {

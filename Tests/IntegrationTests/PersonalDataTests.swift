@@ -69,7 +69,8 @@ import Testing
       let root = product.folder.path
       let files = try FileManager.default.subpathsOfDirectory(atPath: root)
       var read = 0
-      // What a process wrote past its logger is as it was in the file that it writes to, of the runtime folder, until it has ended.
+      // What a process wrote past its logger is as it was in the file that it writes to, of the
+      // runtime folder, until it has ended.
       for name in files where !name.hasSuffix("/odd.1.out") {
         guard let data = FileManager.default.contents(atPath: "\(root)/\(name)") else {
           continue

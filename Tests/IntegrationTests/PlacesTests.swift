@@ -61,7 +61,8 @@ import TestingContract
     do {
       let before = try #require(try await second.settle().workers.first)
       #expect(await first.program.exitCode() == 73)
-      // What the first one leaves takes nothing of the second one along: neither its sockets nor its files.
+      // What the first one leaves takes nothing of the second one along: neither its sockets nor
+      // its files.
       let connection = HostConnection(product: "test", address: second.places.controlAddress)
       defer { connection.close() }
       let status = try await connection.host.getStatus(
@@ -148,7 +149,8 @@ import TestingContract
     try await RunningProduct.run(Setups.odd()) { product in
       let before = try #require(try await product.settle().workers.first)
       unlink(product.places.controlSocket)
-      // It listens for as long as this process lives: to close it would remove what has its name by then.
+      // It listens for as long as this process lives: to close it would remove what has its name by
+      // then.
       try NngListener(address: product.places.controlAddress).start { $0.close() }
       try await product.waitForLine(of: "kithd", "host.sock was removed or replaced")
       let status = try await Program.built(

@@ -7,7 +7,8 @@ import Testing
   private static let checkout =
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
-  /// Makes the plugin below a home as its README says, with the libraries that `tools/setup --tests` installed.
+  /// Makes the plugin below a home as its README says, with the libraries that
+  /// `tools/setup --tests` installed.
   private func build(in home: Home, python: String) async throws {
     let script = """
       set -e

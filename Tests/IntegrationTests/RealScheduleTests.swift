@@ -7,8 +7,9 @@ import SupervisionSimulation
 import Synchronization
 import Testing
 
-/// Random orders of what can go wrong, drawn from a seed, against a real host and real processes: the same promises that the
-/// supervisor's decisions are held to in `SupervisionSimulation`. When and how fast things happen is the machine's.
+/// Random orders of what can go wrong, drawn from a seed, against a real host and real processes:
+/// the same promises that the supervisor's decisions are held to in `SupervisionSimulation`. When
+/// and how fast things happen is the machine's.
 @Suite struct RealScheduleTests {
   /// Something that happens to a worker.
   private enum Move: String, CaseIterable {
@@ -152,7 +153,8 @@ import Testing
       try product.folder.write(Self.manifest([:]), to: "plugins/products/product.yaml")
     }
 
-    /// Has it happen. What is refused is refused: another order came first, or the worker is not there.
+    /// Has it happen. What is refused is refused: another order came first, or the worker is not
+    /// there.
     func play(_ move: Move, _ name: String) async {
       let options = CallOptions(timeout: .seconds(20))
       switch move {
@@ -206,7 +208,8 @@ import Testing
       state.withLock { $0.broken += broken }
     }
 
-    /// The processes that the host started itself, by their marks: of an incarnation there may be one.
+    /// The processes that the host started itself, by their marks: of an incarnation there may be
+    /// one.
     private func leaders() -> [String: [Int32]] {
       var found: [String: [Int32]] = [:]
       for name in TemporaryFolder.names(in: "/proc") {

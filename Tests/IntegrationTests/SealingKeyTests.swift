@@ -13,8 +13,8 @@ import RemindersContract
 import Testing
 import TestingContract
 
-/// The keys under which a product keeps its data: who has them, and what follows when they or the data are damaged. With real
-/// processes.
+/// The keys under which a product keeps its data: who has them, and what follows when they or the
+/// data are damaged. With real processes.
 @Suite(.timeLimit(.minutes(4)))
 struct SealingKeyTests {
   private let options = CallOptions(timeout: RunningProduct.patience, waitForReady: true)
@@ -263,7 +263,8 @@ struct SealingKeyTests {
       let log = try await product.log(of: "reminders")
       #expect(log.contains { $0.fields["found"]?.contains("reminder.text_sealed") == true })
       #expect(!log.contains { "\($0)".contains("Pills") })
-      // The change of the key leaves it as it is, says so, and keeps the older key until that is given up.
+      // The change of the key leaves it as it is, says so, and keeps the older key until that is
+      // given up.
       let kept = try await kith(product, "rotate-key", exitCode: 1)
       #expect(kept.contains("reminders: 1 damaged value") && kept.contains("--drop-damaged"))
       #expect(try file(product).read().keys.count == 2)

@@ -40,7 +40,8 @@ enum Setups {
     return setup
   }
 
-  /// A product of `odd` and of `upper`, which requires it and stands before it in the manifest; `more` is for `odd`.
+  /// A product of `odd` and of `upper`, which requires it and stands before it in the manifest;
+  /// `more` is for `odd`.
   static func upper(requiring requires: String, more: String = "") -> ProductSetup {
     ProductSetup(
       product: """
@@ -59,7 +60,8 @@ enum Setups {
       ])
   }
 
-  /// A product of one worker, `odd`, that the SDK runs and that keeps state: its list, and its record of answers.
+  /// A product of one worker, `odd`, that the SDK runs and that keeps state: its list, and its
+  /// record of answers.
   static func oddWithState(
     restart: String = "{ intensity: 5, period: 30s }", more: String = ""
   ) -> ProductSetup {
@@ -72,7 +74,8 @@ enum Setups {
       ])
   }
 
-  /// A product of `odd`, which keeps state and tells of it, and `even`, which follows what it tells.
+  /// A product of `odd`, which keeps state and tells of it, and `even`, which follows what it
+  /// tells.
   static func follower() -> ProductSetup {
     var setup = oddWithState()
     setup.product += "  even:\n    config: { at_start: follow }\n"
@@ -90,7 +93,8 @@ enum Setups {
     return setup
   }
 
-  /// A product of three: a diary, whose every entry the family tells of ten minutes later, and the risk engine.
+  /// A product of three: a diary, whose every entry the family tells of ten minutes later, and the
+  /// risk engine.
   static var diary: ProductSetup {
     ProductSetup(
       workers: ["risk-engine": "risk-engine", "diary": "diary", "family": "family"],
@@ -159,8 +163,8 @@ extension RunningProduct {
     return UInt64(response.engineVersion) ?? 0
   }
 
-  /// As above, for a worker that is about to die: a call that it may have taken along is made again, as a caller of a method
-  /// without side effects may.
+  /// As above, for a worker that is about to die: a call that it may have taken along is made
+  /// again, as a caller of a method without side effects may.
   func tellUntilHeard(_ text: String) async throws(RPCError) -> UInt64 {
     let end = ContinuousClock.now + Self.patience
     while true {

@@ -40,7 +40,8 @@ import Testing
       // They say hello, and nothing more: none of them goes of its own accord.
       let crowd = try (0..<1_100).map { _ in try UnixSocket.open(Self.hello, to: socket) }
       defer { for one in crowd { close(one) } }
-      // On a busy machine the host may still be letting the crowd in, for longer than the command waits.
+      // On a busy machine the host may still be letting the crowd in, for longer than the command
+      // waits.
       var outcome = try await status(product)
       for _ in 0..<9 where outcome.exitCode != 0 { outcome = try await status(product) }
       #expect(outcome.exitCode == 0, "\(outcome)")

@@ -39,7 +39,8 @@ import Testing
   }
 
   @Test func linesGoOutAsTheyCome() async throws {
-    // The echo of each line is there before the next one is written: it is what the next one waits for.
+    // The echo of each line is there before the next one is written: it is what the next one waits
+    // for.
     let outcome = try await shell(
       """
       dir=$(mktemp -d); mkfifo $dir/in $dir/out

@@ -146,7 +146,8 @@ import TestingContract
       let worker = try #require(try await product.settle().workers.first)
       let path = String(worker.address.dropFirst("ipc://".count))
       for _ in 0..<5 { try UnixSocket.send(Array("GET / HTTP/1.1\r\n\r\n".utf8), to: path) }
-      // Its answer comes after what the five have led to, on the same reading thread or a later one.
+      // Its answer comes after what the five have led to, on the same reading thread or a later
+      // one.
       var lines: [LogLine] = []
       while lines.isEmpty {
         try await product.tell("nothing")

@@ -1,7 +1,8 @@
 import KithAccess
 import Testing
 
-/// Who may do what to whose records: every caller, every action, every person, under every set of links between three.
+/// Who may do what to whose records: every caller, every action, every person, under every set of
+/// links between three.
 @Suite struct AccessTests {
   private static let people = ["ada", "laura", "eve"].compactMap(UserID.init)
   private static let everyLink = people.flatMap { senior in

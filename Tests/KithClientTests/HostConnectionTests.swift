@@ -185,7 +185,8 @@ private final class ScriptedHost: Sendable {
     let second = try worker(2)
     defer { second.close() }
     generation.withLock { $0 = 2 }
-    // A call that is on its way when the pipe ends fails, since nobody knows what became of it; the next one waits.
+    // A call that is on its way when the pipe ends fails, since nobody knows what became of it; the
+    // next one waits.
     var answer: [UInt8]?
     for _ in 0..<10 where answer == nil {
       do throws(RPCError) {

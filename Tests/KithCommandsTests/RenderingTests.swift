@@ -74,7 +74,8 @@ import TestingContract
           wanted: true, generation: 2, pid: 4250, sinceMs: now - 65_000, restarts: 1,
           residentBytes: 38 << 20, manifestVersion: "2.1.0"),
         WorkerStatus(
-          name: "reminders", pluginVersion: "1.0.0", state: .backingOff, wanted: true, generation: 3, sinceMs: now - 800,
+          name: "reminders", pluginVersion: "1.0.0", state: .backingOff, wanted: true,
+          generation: 3, sinceMs: now - 800,
           restarts: 3,
           lastExit: WorkerExit(
             generation: 3, description: "exit code 3",
@@ -92,7 +93,8 @@ import TestingContract
 
   @Test(arguments: [("60", 60), ("200", 200), ("7", 40), ("wide", 80), (nil, 80)])
   func theWidthIsAsCOLUMNSSays(_ columns: String?, _ expected: Int) {
-    // The tests' own standard output may be a terminal; its width counts only where COLUMNS is no number.
+    // The tests' own standard output may be a terminal; its width counts only where COLUMNS is no
+    // number.
     let environment = columns.map { ["COLUMNS": $0] } ?? [:]
     let width = Terminal.standardOutput(environment: environment).width
     #expect(width == expected || (Int(columns ?? "") == nil && isatty(STDOUT_FILENO) == 1))

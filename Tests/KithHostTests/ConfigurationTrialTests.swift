@@ -5,7 +5,8 @@ import Testing
 
 @testable import KithHost
 
-/// Programs that are asked whether they take a configuration, whatever they do instead of an answer.
+/// Programs that are asked whether they take a configuration, whatever they do instead of an
+/// answer.
 @Suite struct ConfigurationTrialTests {
   private let folder: KithTesting.TemporaryFolder
 

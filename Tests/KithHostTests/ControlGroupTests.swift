@@ -4,7 +4,8 @@ import Testing
 
 @testable import KithHost
 
-/// Control groups: what is written for which limit, and, where this machine lets a host divide its own, that they hold.
+/// Control groups: what is written for which limit, and, where this machine lets a host divide its
+/// own, that they hold.
 @Suite struct ControlGroupTests {
   private static let limits = ResourceLimits(
     memoryBytes: 64 << 20, memoryHighBytes: 32 << 20, openFiles: 64, processes: 20, processors: 0.5,
@@ -39,8 +40,9 @@ import Testing
     let group = try groups.make("test.\(getpid())", ResourceLimits())
     defer { group.end() }
     #expect(!group.isPopulated)
-    // A daemon by the book, with nothing left of the environment that it was started in. It says when it has left the
-    // process group: the first process, which ends at once, is reaped with its group, and one that is still in it is killed.
+    // A daemon by the book, with nothing left of the environment that it was started in. It says
+    // when it has left the process group: the first process, which ends at once, is reaped with its
+    // group, and one that is still in it is killed.
     let script =
       "exit if fork; setsid; exit if fork; %ENV=(); syswrite STDOUT, qq(away); exec qw(/bin/sleep 3600)"
     let (said, saying) = try Descriptor.pipe()

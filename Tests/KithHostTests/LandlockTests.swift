@@ -3,11 +3,12 @@ import Testing
 
 @testable import KithHost
 
-/// What Landlock keeps by itself, without the private root: each rule by what became of the files, never by what a program
-/// said that it did.
+/// What Landlock keeps by itself, without the private root: each rule by what became of the files,
+/// never by what a program said that it did.
 @Suite(.enabled(if: Confinement.landlockVersion >= 3, "this kernel's Landlock is older than 3"))
 struct LandlockTests {
-  /// One attempt on the folder that the program is given, in Perl: each fails or works by one system call.
+  /// One attempt on the folder that the program is given, in Perl: each fails or works by one
+  /// system call.
   enum Attempt: String, CaseIterable, Sendable {
     case overwrite = "sysopen(F, 'file', O_WRONLY) and syswrite(F, 'mine')"
     case truncate = "truncate('file', 0)"
@@ -49,8 +50,8 @@ struct LandlockTests {
     }
   }
 
-  /// Runs an attempt confined in the folder; afterwards the program has said in a folder of its own that it came to its end,
-  /// and what it could read of the file.
+  /// Runs an attempt confined in the folder; afterwards the program has said in a folder of its own
+  /// that it came to its end, and what it could read of the file.
   private func run(
     _ attempt: String, in target: Target, _ grant: WritableKeyPath<Confinement, [String]>?
   ) throws -> String {
@@ -140,7 +141,8 @@ struct LandlockTests {
 
   // MARK: Beyond files
 
-  /// What a script in Perl answers that is confined to itself; `$ARGV[0]` is the pid of this process.
+  /// What a script in Perl answers that is confined to itself; `$ARGV[0]` is the pid of this
+  /// process.
   private func answer(
     _ script: String, keepsToItself: Bool = true, _ change: (inout Confinement) -> Void = { _ in }
   ) throws -> String {

@@ -26,7 +26,8 @@ import Testing
     #expect(error == .held(byPid: getpid()))
   }
 
-  /// A host was killed while it started a worker, which holds the lock until it has become its program.
+  /// A host was killed while it started a worker, which holds the lock until it has become its
+  /// program.
   @Test func oneThatAHostHasLeftBehindIsWaitedFor() async throws {
     let host = try Program("true", []).start()
     _ = await host.exitCode()

@@ -310,8 +310,8 @@ import Testing
     }
   }
 
-  /// How many lines of a log were read before another one was.
-  /// Has all of a beginning stand before the first turn of the scrubber, so that turns are what is seen and not who came first.
+  /// How many lines of a log were read before another one was. Has all of a beginning stand before
+  /// the first turn of the scrubber, so that turns are what is seen and not who came first.
   private func atOnce(_ logs: LogKeeper, _ begin: () -> Void) async throws {
     let (held, release) = try Descriptor.pipe()
     scrubber.perform { _ = try? held.read(atMost: 1) }
@@ -535,7 +535,8 @@ import Testing
     try spools.stdout.writeAll(numbered(0..<1000), to: "a spool")
     logs.capture(incarnation)
     await logs.settle(incarnation)
-    // 100,000 bytes, of which all but the first come at the budget's pace; the last piece is not paid for by anybody.
+    // 100,000 bytes, of which all but the first come at the budget's pace; the last piece is not
+    // paid for by anybody.
     #expect(.now - begin >= .milliseconds(480))
     #expect(numbers(try await lines(of: "a", logs)) == Array(0..<1000))
     #expect(logs.troubles == [])

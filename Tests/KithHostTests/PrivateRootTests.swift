@@ -4,8 +4,8 @@ import Testing
 
 @testable import KithHost
 
-/// The files that there are for a worker: what is shown where, and, where this machine lets a process have a root of its own, that
-/// nothing else is there.
+/// The files that there are for a worker: what is shown where, and, where this machine lets a
+/// process have a root of its own, that nothing else is there.
 @Suite struct PrivateRootTests {
   /// A machine of these paths and links; the folders above them are there too.
   private func steps(
@@ -100,8 +100,8 @@ import Testing
 
   private static let way = try? PrivateRoot.way.get()
 
-  /// Runs a script in a private root, without Landlock, so that nothing but the root keeps it from anything; answers what it
-  /// wrote to its folder.
+  /// Runs a script in a private root, without Landlock, so that nothing but the root keeps it from
+  /// anything; answers what it wrote to its folder.
   private func said(_ script: String, reading: [String] = []) throws -> String {
     let own = try TemporaryFolder()
     var confinement = Confinement()
@@ -196,7 +196,8 @@ import Testing
     confinement.writable = [own.path]
     confinement.devices = Confinement.devices
     confinement.root = Self.way
-    // A daemon by the book that forgets its environment, once more than a process group or a session could tell of.
+    // A daemon by the book that forgets its environment, once more than a process group or a
+    // session could tell of.
     let script = """
       exit 0 if fork; POSIX::setsid(); exit 0 if fork; %ENV = ();
       open(my $f, '>', "$ARGV[0]/pid"); print $f $$; close $f; rename("$ARGV[0]/pid", "$ARGV[0]/done");

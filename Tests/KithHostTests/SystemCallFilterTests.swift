@@ -4,7 +4,8 @@ import Testing
 
 @testable import KithHost
 
-/// The filter of system calls: the program that the kernel gets, run here as the kernel runs it, for each call by its name.
+/// The filter of system calls: the program that the kernel gets, run here as the kernel runs it,
+/// for each call by its name.
 @Suite struct SystemCallFilterTests {
   /// What the kernel is told to do with a call.
   private enum Answer: Equatable {

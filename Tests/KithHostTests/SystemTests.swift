@@ -254,7 +254,8 @@ extension GenerationCounterTests {
 }
 
 @Suite struct WorkerProcessTests {
-  /// A shell that runs a script; its standard output and error, and the descriptors 3 and 4 that a worker gets.
+  /// A shell that runs a script; its standard output and error, and the descriptors 3 and 4 that a
+  /// worker gets.
   private func shell(
     _ script: String, environment: [String] = []
   ) throws -> (child: WorkerProcess, output: Descriptor) {

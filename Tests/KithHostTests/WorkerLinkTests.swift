@@ -48,7 +48,8 @@ import WorkerContract
     worker = try #require(settings.plan.worker(named: "odd"))
   }
 
-  /// What stands in for the process: it answers the handshake as `answer` says, and is as well as `health` says.
+  /// What stands in for the process: it answers the handshake as `answer` says, and is as well as
+  /// `health` says.
   private func failure(
     health: ServingStatus = .serving,
     answer: @escaping @Sendable (HandshakeRequest) -> HandshakeResponse

@@ -110,7 +110,8 @@ import Testing
     for index in ticket.indices {
       var changed = ticket
       changed[index] ^= 1
-      // What still decodes is signed over other bytes; no change may make a caller more than a stranger.
+      // What still decodes is signed over other bytes; no change may make a caller more than a
+      // stranger.
       let principal = try? verifier.identify(Self.method(.identified), Self.metadata(changed))
       #expect(principal == nil, "byte \(index)")
     }

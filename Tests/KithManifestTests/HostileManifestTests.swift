@@ -15,7 +15,8 @@ import Testing
     let closed = codes(
       "a: " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
     #expect(closed == [.tooLarge])
-    // Without an end a file is no YAML; from a thousand levels on the parser itself refuses before it looks for one.
+    // Without an end a file is no YAML; from a thousand levels on the parser itself refuses before
+    // it looks for one.
     let flow = codes("a: " + String(repeating: "[", count: depth))
     #expect(flow == (depth > 1000 ? [.tooLarge] : [.syntax]))
     let mappings = codes("a: " + String(repeating: "{a: ", count: depth / 4))
@@ -83,7 +84,8 @@ import Testing
     #expect(codes(text).isEmpty)
   }
 
-  /// Cuts and flips bytes of a right manifest: the answer is a manifest or errors with a place, never a trap.
+  /// Cuts and flips bytes of a right manifest: the answer is a manifest or errors with a place,
+  /// never a trap.
   @Test func survivesMutations() {
     var state: UInt64 = 42
     func random(_ limit: Int) -> Int {

@@ -40,14 +40,16 @@ import Testing
     }
   }
 
-  /// Keys that take whatever stands there, to be judged by other keys: each alone is enough to be read.
+  /// Keys that take whatever stands there, to be judged by other keys: each alone is enough to be
+  /// read.
   private static let judgedByOthers = [
     "config.default": "type: int, default: [[]]", "config.range": "type: int, range: [[]]",
     "config.values": "type: enum, values: { a: 1 }",
     "alerts.above": "measure: p95, above: [[]]",
   ]
 
-  /// A value that no key takes must be refused for each key of the table: a key that nothing decodes would pass.
+  /// A value that no key takes must be refused for each key of the table: a key that nothing
+  /// decodes would pass.
   @Test(arguments: sections)
   func everyKeyOfTheTableIsDecoded(section: ManifestSection) {
     for key in section.keys {

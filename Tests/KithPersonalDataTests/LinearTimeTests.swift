@@ -1,8 +1,8 @@
 import KithPersonalData
 import Testing
 
-/// No text takes more than time in proportion to its length. Time is not measured: a detector that looked at all of a text for
-/// each of its parts would take hours for these.
+/// No text takes more than time in proportion to its length. Time is not measured: a detector that
+/// looked at all of a text for each of its parts would take hours for these.
 struct LinearTimeTests {
   @Test(arguments: [
     "0", "4111 ", "4 ", "4111-1111 ", "123-45-6789-", "123 45 6789 ", "@", "a@", "a@a.", "a.", "1.",

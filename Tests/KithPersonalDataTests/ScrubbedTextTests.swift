@@ -90,7 +90,8 @@ struct ScrubbedTextTests {
   }
 
   @Test func whatReachesIntoAPlaceholderKeepsItsBlock() {
-    // The address is found only once the card in the midst of it has gone, or not at all: it blocks in both cases.
+    // The address is found only once the card in the midst of it has gone, or not at all: it blocks
+    // in both cases.
     #expect(stops("12 Main 4111111111111111 Street"))
   }
 }

@@ -4,7 +4,8 @@ import Testing
 
 /// Wallets, whose addresses are words of letters and digits.
 @Suite struct WalletTests {
-  /// Addresses without a digit, which one in some hundred is: of Tron and of Litecoin, with their sums.
+  /// Addresses without a digit, which one in some hundred is: of Tron and of Litecoin, with their
+  /// sums.
   private static let withoutDigit = [
     "TYUwGyUBdWjHysvCZPyQXMyuYQiVhuoXWz", "LavdFvSbejeDNPkWkkMaiskBpqqhBNrEAz",
   ]

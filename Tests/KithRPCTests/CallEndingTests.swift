@@ -285,8 +285,8 @@ struct CallEndingTests {
     for round in 0..<5 {
       let server = try await place.startServer([EchoService().definition])
       let options = CallOptions(timeout: .seconds(60), waitForReady: true)
-      // The call may be on its way to the dead server before the client knows of the death: it may be
-      // repeated, and is.
+      // The call may be on its way to the dead server before the client knows of the death: it may
+      // be repeated, and is.
       try #require(try await client.say([UInt8(round)], options: options) == [UInt8(round)])
       server.close()
     }

@@ -7,7 +7,8 @@ import Testing
 /// Requests that are begun and not completed: what they cost, and whom they hold up.
 @Suite(.timeLimit(.minutes(2)))
 struct IncompleteRequestTests {
-  /// The transports whose streams go in large pieces: in those of three bytes so much would take minutes.
+  /// The transports whose streams go in large pieces: in those of three bytes so much would take
+  /// minutes.
   static let kinds: [TransportKind] = [.inProcess, .nng, .tls]
 
   /// Takes a caller whose call has the right metadata for an operator.
@@ -15,7 +16,8 @@ struct IncompleteRequestTests {
     metadata["proof"] == "good" ? .operator : .stranger
   }
 
-  /// Runs `body` with a server of `echo`, a budget of its own, and who was told of broken connections.
+  /// Runs `body` with a server of `echo`, a budget of its own, and who was told of broken
+  /// connections.
   private func withServer(
     _ kind: TransportKind, _ echo: EchoService = EchoService(), limits: RPCLimits = .standard,
     budget: MessageBudget = MessageBudget(),
@@ -38,8 +40,8 @@ struct IncompleteRequestTests {
     return try await client.say(options: CallOptions(timeout: .seconds(60)))
   }
 
-  /// Waits until the server has seen all of what was sent so far on a caller's connection, save what it began and did not
-  /// complete.
+  /// Waits until the server has seen all of what was sent so far on a caller's connection, save
+  /// what it began and did not complete.
   private func settle(_ caller: RawCaller, number: Int) async {
     caller.send(caller.call(number, EchoService.say, []))
     _ = await caller.status(number)

@@ -44,7 +44,8 @@ struct KeepaliveTimeoutTests {
   @Test("keepalive, busy worker", arguments: TransportKind.allCases)
   func aCallToAWorkerThatIsBusyGoesOn(_ kind: TransportKind) async throws {
     let echo = EchoService()
-    // Asked for a sign of life all the time; the generous bound is for a machine that is busy itself.
+    // Asked for a sign of life all the time; the generous bound is for a machine that is busy
+    // itself.
     let limits = RPCLimits(keepaliveInterval: .milliseconds(1), keepaliveTimeout: .seconds(60))
     try await withEcho(kind, echo, limits: limits) { client, _, _ in
       let call = Task {

@@ -89,7 +89,8 @@ struct RepeatRuleTests {
     }
   }
 
-  /// A write beside the door is refused, until the handler has ended; another store is nobody's concern.
+  /// A write beside the door is refused, until the handler has ended; another store is nobody's
+  /// concern.
   @Test func aWriteWithoutItsAnswerIsRefusedWhileItsHandlerRuns() throws {
     let (answers, others) = (Answers(), Answers())
     let call = ChangingCall(Self.pay, answers)

@@ -54,7 +54,8 @@ struct RetryTests {
     }
   }
 
-  /// Calls a method whose first attempt takes the server down; another server comes up in its place.
+  /// Calls a method whose first attempt takes the server down; another server comes up in its
+  /// place.
   private func callThroughACrash(
     _ kind: TransportKind, _ idempotency: IdempotencyLevel, retry: RetryPolicy = .standard
   ) async throws -> (result: Result<[UInt8], RPCError>, attempts: Int) {
@@ -202,7 +203,8 @@ struct RetryTests {
     service.server.withLock { $0 = server }
     let client = RPCClient(connector: place.connector)
     defer { client.close() }
-    // A pause that nobody sits out: if the cancellation did not end it, the suite's time limit would.
+    // A pause that nobody sits out: if the cancellation did not end it, the suite's time limit
+    // would.
     let days = RetryPolicy(
       maximumAttempts: 2, firstPause: .seconds(864_000), longestPause: .seconds(864_000))
     let call = Task {

@@ -1,7 +1,8 @@
 import KithReflection
 import Testing
 
-/// What breaks a caller that was built with one contract when the service has another, and what does not.
+/// What breaks a caller that was built with one contract when the service has another, and what
+/// does not.
 @Suite struct ContractComparisonTests {
   /// A service with one method, and types of every kind behind it.
   struct Draft: Sendable {

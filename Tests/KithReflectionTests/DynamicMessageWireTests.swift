@@ -5,8 +5,8 @@ import RiskContract
 import Testing
 import TestingContract
 
-/// The generated types are the measure: what they encode must come back byte for byte through a contract that is only
-/// known at run time.
+/// The generated types are the measure: what they encode must come back byte for byte through a
+/// contract that is only known at run time.
 @Suite struct DynamicMessageWireTests {
   @Test func aMessageWithEveryFieldGoesThereAndBack() throws {
     let contracts = try Contracts.everything()

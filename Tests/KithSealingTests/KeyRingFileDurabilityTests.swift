@@ -5,7 +5,8 @@ import Testing
 
 @testable import KithSealing
 
-/// A key that is lost is all data lost, and one that is only said to be destroyed destroys nothing: both are waited for.
+/// A key that is lost is all data lost, and one that is only said to be destroyed destroys nothing:
+/// both are waited for.
 @Suite struct KeyRingFileDurabilityTests {
   private let folder: TemporaryFolder
   private let file: KeyRingFile

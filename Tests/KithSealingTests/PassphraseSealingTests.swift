@@ -20,7 +20,8 @@ import Testing
     #expect(try PassphraseSealing(passphrase: "correct horse battery").open(sealed) == ring)
     let other = try PassphraseSealing(passphrase: "correct horse batterx")
     #expect(throws: SealingError.self) { try other.open(sealed) }
-    // With a salt of its own: the same ring under the same passphrase is other bytes, from the first on.
+    // With a salt of its own: the same ring under the same passphrase is other bytes, from the
+    // first on.
     let again = try sealing.seal(ring)
     #expect(again.prefix(16) != sealed.prefix(16) && again.dropFirst(28) != sealed.dropFirst(28))
     // Salt, nonce, text and tag.

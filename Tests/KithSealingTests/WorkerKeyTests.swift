@@ -18,7 +18,8 @@ import Testing
   private func secret(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
 
   @Test func aKeyIsDerivedAsInExistingStores() throws {
-    // By hand: HKDF-SHA256 without salt of the bytes 0 to 31, with "kith sealing", a zero byte and "reminders" as info.
+    // By hand: HKDF-SHA256 without salt of the bytes 0 to 31, with "kith sealing", a zero byte and
+    // "reminders" as info.
     let line = "7 \(Hexadecimal.text(of: 0..<32))\n"
     let ring = try #require(KeyRing(text: "kith sealing keys, format 1\n\(line)"))
     let key = try #require(ring.keys(of: "reminders").first)
@@ -26,7 +27,8 @@ import Testing
     #expect(
       Hexadecimal.text(of: key.bytes)
         == "f2ac445608ac589d16f3da64bef67e258d2cafef4fc858afdc7e10b529a53c1d")
-    // What an earlier version has sealed: version, id, then nonce, text and tag, bound to table, column and row.
+    // What an earlier version has sealed: version, id, then nonce, text and tag, bound to table,
+    // column and row.
     let box = try ChaChaPoly.seal(
       text, using: SymmetricKey(data: key.bytes), authenticating: Array("person\0name\01".utf8))
     let sealed = [1, 0, 0, 0, 7] + Array(box.combined)

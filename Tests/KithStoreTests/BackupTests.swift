@@ -164,7 +164,8 @@ struct BackupTests {
     let restoration = try product.stores.restore(backup, product: "milo")
     let notes = try await product.notes(of: "reminders")
     #expect(notes.count == 10)
-    // What stood there is kept as it was, with the log, in which something may be that can be saved.
+    // What stood there is kept as it was, with the log, in which something may be that can be
+    // saved.
     let kept = try #require(restoration.kept["reminders"])
     #expect(Files.bytes(kept) == zeros && Files.bytes("\(kept)-wal") == log)
   }
@@ -347,8 +348,8 @@ struct BackupTests {
     #expect(try copy.stores.keyFile.read().keys.contains(key[0]))
   }
 
-  /// What the host has noted of the store that was there does not stand against the one that was restored, nor against an
-  /// erasure.
+  /// What the host has noted of the store that was there does not stand against the one that was
+  /// restored, nor against an erasure.
   @Test func theHostsRecordGoesWithTheStore() async throws {
     try await product.write(0..<3, of: "reminders")
     _ = try back()

@@ -7,8 +7,8 @@ import Testing
 
 @testable import KithStore
 
-/// A process that is killed before any one of its writes, waits for the disk, renames and removals: what it leaves opens with
-/// all that was acknowledged, and is never taken for damage.
+/// A process that is killed before any one of its writes, waits for the disk, renames and removals:
+/// what it leaves opens with all that was acknowledged, and is never taken for damage.
 @Suite(.timeLimit(.minutes(10)))
 struct CrashTests {
   /// What a process would have left at each of its steps.

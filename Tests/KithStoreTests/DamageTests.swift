@@ -7,8 +7,8 @@ import Testing
 
 @testable import KithStore
 
-/// Nothing is lost in silence: a store with fewer records than were acknowledged is never opened as if it were whole, and
-/// what a crash leaves always is.
+/// Nothing is lost in silence: a store with fewer records than were acknowledged is never opened as
+/// if it were whole, and what a crash leaves always is.
 @Suite(.timeLimit(.minutes(10)))
 struct DamageTests {
   /// How a process has left its store.
@@ -251,7 +251,8 @@ struct DamageTests {
     let last = Array(log.suffix(frame))
     var torn = last
     for offset in 30..<torn.count { torn[offset] = 0 }
-    // As the header of a frame looks that begins the next transaction of the same log, its page not written.
+    // As the header of a frame looks that begins the next transaction of the same log, its page not
+    // written.
     var unwritten = last
     for offset in [4, 5, 6, 7] + Array(24..<frame) { unwritten[offset] = 0 }
     let garbage = (0..<3 * frame).map { _ in UInt8.random(in: 0...255, using: &generator) }

@@ -8,7 +8,8 @@ import Testing
 
 @testable import KithStore
 
-/// Sealed values whose bytes were changed on the disk: marked and counted, and never in the way of the others.
+/// Sealed values whose bytes were changed on the disk: marked and counted, and never in the way of
+/// the others.
 @Suite(.timeLimit(.minutes(1)))
 struct DamagedValueTests {
   private let folder: TemporaryFolder

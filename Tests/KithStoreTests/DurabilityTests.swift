@@ -6,8 +6,8 @@ import Testing
 
 @testable import KithStore
 
-/// What is said to be durable has been waited for: each fsync of a file before the name that leads to it, and of the folder
-/// after.
+/// What is said to be durable has been waited for: each fsync of a file before the name that leads
+/// to it, and of the folder after.
 @Suite(.timeLimit(.minutes(2)))
 struct DurabilityTests {
   private let folder: TemporaryFolder
@@ -186,7 +186,8 @@ struct DurabilityTests {
     #expect(calls == Self.decided)
   }
 
-  /// Wherever it ends, what is opened next is the old store or the new one, as a whole, and never taken for damage.
+  /// Wherever it ends, what is opened next is the old store or the new one, as a whole, and never
+  /// taken for damage.
   @Test func aReplacementThatFailsAtAnyWaitLeavesTheOneOrTheOther() async throws {
     var outcomes: [Int] = []
     for number in 1...5 {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import KithStore
 
-/// A worker puts what it likes into its folder; the commands of the operator, which run outside of any sandbox, take it for
-/// no more than it is.
+/// A worker puts what it likes into its folder; the commands of the operator, which run outside of
+/// any sandbox, take it for no more than it is.
 @Suite(.timeLimit(.minutes(5)))
 struct HostileFolderTests {
   enum Trap: String, CaseIterable, Sendable {
@@ -50,7 +50,8 @@ struct HostileFolderTests {
       try outside.write("a secret of another", to: "secret")
       try trap.set(at: product.stores.path(of: "reminders") + name, outside: outside.path)
 
-      // Each does its work or says why it does not: what lies outside is not read, written, made or removed.
+      // Each does its work or says why it does not: what lies outside is not read, written, made or
+      // removed.
       let copy = "\(product.folder.path)/after.backup"
       let made = try? Backup.make(
         at: copy, of: product.stores, product: "milo", workers: ["reminders"], now: 2)
@@ -86,7 +87,8 @@ struct HostileFolderTests {
     #expect(Files.bytes(others) == before)
   }
 
-  /// The worker runs while the operator's command does, and swaps the file between the check and the opening.
+  /// The worker runs while the operator's command does, and swaps the file between the check and
+  /// the opening.
   @Test func aDatabaseThatWasOpenedThroughALinkIsFound() throws {
     let folder = try TemporaryFolder()
     let (path, other) = ("\(folder.path)/store.sqlite", "\(folder.path)/other.sqlite")

@@ -208,7 +208,8 @@ struct KeyRotationTests {
     #expect(try product.stores.keyFile.read() == before)
     try store?.close()
     store = nil
-    // It runs, and does not answer: at no step is a key dropped, nor does one seal that it does not know.
+    // It runs, and does not answer: at no step is a key dropped, nor does one seal that it does not
+    // know.
     for failing in 1...3 {
       let steps = Mutex(0)
       await #expect(throws: Unreachable.self) {

@@ -7,7 +7,8 @@ import Testing
 
 @testable import KithStore
 
-/// Files that go while the store is open: what would be written to them would be lost with the process.
+/// Files that go while the store is open: what would be written to them would be lost with the
+/// process.
 @Suite(.timeLimit(.minutes(2)))
 struct PlaceTests {
   /// What may become of the files.

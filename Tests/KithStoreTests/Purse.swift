@@ -7,8 +7,8 @@ import Synchronization
 import Testing
 import TestingContract
 
-/// A service that must not do anything twice, with its store in a folder of its own, as a worker has it: it can be ended and
-/// started again.
+/// A service that must not do anything twice, with its store in a folder of its own, as a worker
+/// has it: it can be ended and started again.
 final class Purse: Sendable {
   static let pay = MethodDescriptor(service: "test.Purse", method: "Pay")
   static let look = MethodDescriptor(

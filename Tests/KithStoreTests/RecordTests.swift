@@ -119,7 +119,8 @@ struct RecordTests {
     let hidden = try await store.read { try $0.records(Person.self, under: nobody) }
     #expect(hidden.isEmpty)
 
-    // To read is not to change; another's record is not to be taken over, nor one's own to be given away.
+    // To read is not to change; another's record is not to be taken over, nor one's own to be given
+    // away.
     for (record, grant) in [
       (adas, changing), (adas, reading), (bobs, reading), (bobs, nobody),
       (Person(id: 1, user: .bob, name: "Bob"), changing),

@@ -144,7 +144,8 @@ struct VocabularyTests {
     #expect(try (indexes[0]["sql"] as String).contains("WHERE state = 'on'"))
   }
 
-  /// The tables of the SDK are those that the versions before this vocabulary made: existing files go on with them.
+  /// The tables of the SDK are those that the versions before this vocabulary made: existing files
+  /// go on with them.
   @Test func theTablesOfTheSDKAreWhatTheyWere() async throws {
     let store = try folder.store()
     let shipped = try DatabaseQueue()

@@ -85,8 +85,8 @@ import Testing
     #expect(ready.contains(.spawn(Incarnation(worker: "risk", generation: 17), revision: 5)))
   }
 
-  /// An upgrade that an earlier host had carried out, asked of this one too: it counts as carried out, and is not forgotten
-  /// with what is still under way.
+  /// An upgrade that an earlier host had carried out, asked of this one too: it counts as carried
+  /// out, and is not forgotten with what is still under way.
   @Test func anUpgradeToWhatAnAdoptedProcessWasMadeFromIsKept() throws {
     var supervisor = try supervisor(overlap: true, revision: 5)
     _ = supervisor.handle(.found([third: 83]), at: .start)

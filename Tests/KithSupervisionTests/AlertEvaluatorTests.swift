@@ -115,7 +115,8 @@ import Testing
     for second in 0..<3000 {
       _ = alerts.take([reading(calls: UInt64(second))], at: at(second))
       let calls = alerts.standings[0].calls
-      // What is added up leaves the window as one: at most two slices' worth more than the window has.
+      // What is added up leaves the window as one: at most two slices' worth more than the window
+      // has.
       #expect(calls <= 620 && (second < 620 || calls >= 580), "\(second): \(calls)")
     }
   }

@@ -1,7 +1,8 @@
 import SupervisionSimulation
 import Testing
 
-/// Random orders of everything that can happen, each replayable from its seed; `tools/soak schedules` plays many more.
+/// Random orders of everything that can happen, each replayable from its seed;
+/// `tools/soak schedules` plays many more.
 @Suite struct RandomScheduleTests {
   @Test(arguments: 0..<8)
   func noScheduleBreaksAPromise(block: UInt64) {

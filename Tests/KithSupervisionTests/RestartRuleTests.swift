@@ -52,7 +52,8 @@ import Testing
     world.makeReady("risk")
     world.pass(.seconds(10))
     world.die("risk")
-    // It is no retry any more, and what was before the quarantine is forgotten though the period still runs.
+    // It is no retry any more, and what was before the quarantine is forgotten though the period
+    // still runs.
     #expect(state(world) == .starting)
     world.makeReady("risk")
     world.die("risk")

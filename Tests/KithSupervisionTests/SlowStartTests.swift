@@ -5,7 +5,8 @@ import Testing
 
 /// Workers that never become ready, however long each of their tries takes.
 @Suite struct SlowStartTests {
-  /// A worker that no process of becomes ready: how many are tried before its quarantine, at most `limit`.
+  /// A worker that no process of becomes ready: how many are tried before its quarantine, at most
+  /// `limit`.
   private func tries(
     of worker: WorkerSpecification, dyingOf end: ProcessEnd, afterKill: Bool, limit: Int,
     seed: UInt64

@@ -2,12 +2,13 @@ import KithManifest
 import KithSupervision
 import Testing
 
-/// When a ready process without progress is suspected, and when it is ended: looks of the supervisor that are on time, late, and
-/// too late to mean anything.
+/// When a ready process without progress is suspected, and when it is ended: looks of the
+/// supervisor that are on time, late, and too late to mean anything.
 @Suite struct WatchdogTests {
   private let risk = Incarnation(worker: "risk", generation: 1)
 
-  /// A supervisor whose worker has become ready at the start, with a watchdog of 8 s: halves of 4 s, which a look may be 1 s late for.
+  /// A supervisor whose worker has become ready at the start, with a watchdog of 8 s: halves of 4
+  /// s, which a look may be 1 s late for.
   private func ready() throws -> Supervisor {
     var supervisor = try Supervisor(
       [WorkerSpecification(name: "risk", limits: TimeLimits(watchdog: .seconds(8)))], jitterSeed: 1)

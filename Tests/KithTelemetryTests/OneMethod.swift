@@ -1,7 +1,8 @@
 import KithRPC
 import KithTransportInProcess
 
-/// Runs `body` with a client of a server that answers one method: `bad` with NOT_FOUND, all else with itself.
+/// Runs `body` with a client of a server that answers one method: `bad` with NOT_FOUND, all else
+/// with itself.
 func withOneMethod(
   client clientInterceptors: [any ClientInterceptor], server interceptors: [any ServerInterceptor],
   inspect: @escaping @Sendable (CallContext) -> Void = { _ in },

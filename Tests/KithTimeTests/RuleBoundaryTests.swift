@@ -27,8 +27,8 @@ import Testing
   }
 
   @Test(arguments: [
-    // The fifth week is the last one that the month has: April 2026 begins on a Wednesday and has five Wednesdays and
-    // Thursdays. The fifth Friday would be 1 May.
+    // The fifth week is the last one that the month has: April 2026 begins on a Wednesday and has
+    // five Wednesdays and Thursdays. The fifth Friday would be 1 May.
     (4, 5, 3, 29), (4, 5, 4, 30), (4, 5, 5, 24), (4, 5, 6, 25), (4, 1, 3, 1), (4, 1, 2, 7),
     (4, 4, 5, 24),
   ])

@@ -155,7 +155,8 @@ struct IPCTests {
 
   // MARK: - Reading to the end
 
-  /// A peer that is read from, and all at once writes and is gone: the poller is told of bytes and end in one.
+  /// A peer that is read from, and all at once writes and is gone: the poller is told of bytes and
+  /// end in one.
   private func writeAndLeave(_ bytes: [UInt8], _ socket: ListeningSocket) async throws
     -> StreamRecorder
   {

@@ -39,8 +39,8 @@ struct TLSTests {
 
     func note(_ error: RPCError) { errors.withLock { $0.append(error) } }
 
-    /// The first error of the connections that an attempt makes. One that its caller ends before the server has accepted it
-    /// is told to nobody; the attempt is then made again.
+    /// The first error of the connections that an attempt makes. One that its caller ends before
+    /// the server has accepted it is told to nobody; the attempt is then made again.
     func first(of attempt: () async -> Void) async -> RPCError? {
       for _ in 0..<5 {
         let end = ContinuousClock.now + .seconds(5)
@@ -80,7 +80,8 @@ struct TLSTests {
     try await body("tls+tcp://127.0.0.1:\(port)", listener, broken)
   }
 
-  /// Calls `address` once. Throws any error, since the expectation macros cannot see through a typed one.
+  /// Calls `address` once. Throws any error, since the expectation macros cannot see through a
+  /// typed one.
   private func call(
     _ address: String, _ security: NetworkSecurity?, _ request: [UInt8] = [1, 2, 3],
     checksCertificate: Bool = true

@@ -3,8 +3,8 @@ import KithSealing
 import KithStore
 import KithTesting
 
-/// The files of a store as a process leaves them that is killed at this very instruction: what it has written so far, in the
-/// file and in the write-ahead log, and no more.
+/// The files of a store as a process leaves them that is killed at this very instruction: what it
+/// has written so far, in the file and in the write-ahead log, and no more.
 final class CrashImage: Sendable {
   let folder: TemporaryFolder
 

@@ -237,7 +237,8 @@ struct EventConsumerTests {
     }
   }
 
-  /// One process of a worker takes a page whose first half another one has taken since the page was asked for.
+  /// One process of a worker takes a page whose first half another one has taken since the page was
+  /// asked for.
   @Test func ofAPageThatOverlapsInPartOnlyTheRestTakesEffect() async throws {
     let (producer, coming) = (try producing.store(), try consuming.store())
     let leaving = try consuming.store()
@@ -268,7 +269,8 @@ struct EventConsumerTests {
     try leaving.close()
   }
 
-  /// A restored worker tells under another name of numbers that were seen: all of it follows, and the consumer is told.
+  /// A restored worker tells under another name of numbers that were seen: all of it follows, and
+  /// the consumer is told.
   @Test func anotherLogIsTakenFromItsBeginAfterTheConsumerWasTold() async throws {
     let (producer, consumer) = (try producing.store(), try consuming.store())
     try await producer.tell(0..<10)

@@ -59,7 +59,8 @@ import Testing
     #expect(try await !allows(.read, .user(bob), on: ada, store))
   }
 
-  /// A log may hold events from before the contract had its present name. A link that such an event ended must end.
+  /// A log may hold events from before the contract had its present name. A link that such an event
+  /// ended must end.
   @Test func eventsOfTheFirstNameAreTakenToo() async throws {
     let store = try Store(
       inMemoryWith: SealingKeys(worker: "test"), migrations: KnownFamilyLinks.migrations)

@@ -92,7 +92,8 @@ import Testing
       lines.all.first?.hasSuffix(
         #""level":"error","text":"seen","fields":{"a":"3","b":"2"}}"# + "\n")
         == true)
-    // A level that changes at run time holds for loggers that are there already, those with one of their own apart.
+    // A level that changes at run time holds for loggers that are there already, those with one of
+    // their own apart.
     var own = logger
     own.logLevel = .critical
     threshold.level = .debug

@@ -64,8 +64,8 @@ import Testing
     }
   }
 
-  /// Every event in every state that any order of events can lead to. The states are few, so going through them all is
-  /// going through all orders, of whatever length.
+  /// Every event in every state that any order of events can lead to. The states are few, so going
+  /// through them all is going through all orders, of whatever length.
   @Test func everyOrderOfEventsIsDecided() {
     var reached: Set<WorkerLifecycle> = [WorkerLifecycle()]
     var open = [(lifecycle: WorkerLifecycle(), wasTerminated: false)]

@@ -63,8 +63,8 @@ import WorkerContract
     }
   }
 
-  /// Runs a worker while `body` plays the host; answers how the worker's run ended. The worker is told to end when the
-  /// body is done.
+  /// Runs a worker while `body` plays the host; answers how the worker's run ended. The worker is
+  /// told to end when the body is done.
   @discardableResult
   private func withWorker(
     _ makeServices: @escaping WorkerRuntime.MakeServices = { _ in [] },

@@ -2,7 +2,8 @@ import KithManifest
 import KithTesting
 import Testing
 
-/// The YAML of the manual is read as a manifest, whole ones as they are and parts with what a manifest must have.
+/// The YAML of the manual is read as a manifest, whole ones as they are and parts with what a
+/// manifest must have.
 @Suite struct ManifestListingTests {
   private static let root =
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

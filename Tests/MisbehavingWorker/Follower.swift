@@ -5,8 +5,8 @@ import KithWorker
 import KithWorkerStore
 import TestingContract
 
-/// Follows the events of the list: writes each of its entries into a store of its own, and ten minutes after it happened tells
-/// of it in turn.
+/// Follows the events of the list: writes each of its entries into a store of its own, and ten
+/// minutes after it happened tells of it in turn.
 struct Follower: DueWork {
   private let store: Store
 

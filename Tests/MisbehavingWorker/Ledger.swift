@@ -7,11 +7,11 @@ import KithWorker
 import KithWorkerStore
 import TestingContract
 
-/// The list of the testing contract: a table, a file in the worker's state folder with one entry a line, and an event for
-/// each.
+/// The list of the testing contract: a table, a file in the worker's state folder with one entry a
+/// line, and an event for each.
 ///
-/// The file is what the soak counts, so nothing here keeps an entry from standing there twice: that is the work of the store,
-/// which keeps the answers.
+/// The file is what the soak counts, so nothing here keeps an entry from standing there twice: that
+/// is the work of the store, which keeps the answers.
 struct Ledger: OnceHandler {
   private static let migration = Store.Migration(
     "1 entries", creating: [Store.Table("entry", [.number("number"), .text("entry")])])
@@ -21,7 +21,8 @@ struct Ledger: OnceHandler {
   private let store: Store
   private let clock: WorkerClock
 
-  /// The service of a worker that has a state folder, which keeps its answers in it; nil without one.
+  /// The service of a worker that has a state folder, which keeps its answers in it; nil without
+  /// one.
   static func service(_ context: WorkerContext) async throws -> ServiceDefinition? {
     guard let folder = context.stateDirectory else { return nil }
     let store = try await context.openStore(migrations: [migration])
@@ -56,7 +57,8 @@ struct Ledger: OnceHandler {
     return kept
   }
 
-  /// Adds the entries to the file that it does not have yet: this call's, and those of a worker that was killed before.
+  /// Adds the entries to the file that it does not have yet: this call's, and those of a worker
+  /// that was killed before.
   private func writeList() async throws {
     try await store.read { [list] transaction in
       try list.add { lines in

@@ -2,7 +2,8 @@ import Glibc
 import KithRPC
 import Synchronization
 
-/// The file of the list, one entry a line. Two generations of a worker that write to it at a time do so one after the other.
+/// The file of the list, one entry a line. Two generations of a worker that write to it at a time
+/// do so one after the other.
 final class LedgerFile: Sendable {
   /// The name of the file in the worker's state folder.
   static let name = "entries"

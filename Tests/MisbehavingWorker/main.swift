@@ -7,7 +7,8 @@ import RiskContract
 import Synchronization
 import TestingContract
 
-/// A worker for tests: does what its configuration says at its start, and what the text of a call says afterwards.
+/// A worker for tests: does what its configuration says at its start, and what the text of a call
+/// says afterwards.
 try await Worker.run { context in
   switch try context.configuration.string("at_start") {
   case "crash": exit(3)
@@ -116,7 +117,8 @@ struct Misbehaviour: RiskEngineHandler {
     case "write":
       let line = String(repeating: "x", count: Int(words[2]) ?? 0)
       for number in 0..<(Int(words[1]) ?? 0) { say("\(number) \(line)\n") }
-    // Writes the rest of the text again and again, a line each, until it is so many bytes; says so at the end.
+    // Writes the rest of the text again and again, a line each, until it is so many bytes; says so
+    // at the end.
     case "flood":
       let line = "\(words.dropFirst(2).joined(separator: " "))\n"
       var left = Int(words[1]) ?? 0
@@ -151,7 +153,8 @@ struct Misbehaviour: RiskEngineHandler {
     case "freeze": raise(SIGSTOP)
     // Goes on through SIGTERM.
     case "stay": signal(SIGTERM, SIG_IGN)
-    // Leaves a descendant that no longer looks like one: another session, its parent gone, none of its environment.
+    // Leaves a descendant that no longer looks like one: another session, its parent gone, none of
+    // its environment.
     case "escape":
       var pid = pid_t()
       let script =

@@ -11,7 +11,8 @@ import Testing
   // MARK: UNTIL and skipped times
 
   @Test(arguments: [
-    // 02:30 is skipped on the 8th and comes at 03:30 EDT, 07:30 UTC. An UNTIL between the two ends the rule before it.
+    // 02:30 is skipped on the 8th and comes at 03:30 EDT, 07:30 UTC. An UNTIL between the two ends
+    // the rule before it.
     ("20260308T071500Z", ["2026-03-07T07:30:00Z"]),
     ("20260308T072959Z", ["2026-03-07T07:30:00Z"]),
     ("20260308T073000Z", ["2026-03-07T07:30:00Z", "2026-03-08T07:30:00Z"]),
@@ -42,7 +43,8 @@ import Testing
   ) throws -> Instant? {
     let zone = try ZoneFiles().zone(named: zone)
     func time(_ text: String) throws -> CivilTime { try wall("2026-01-01 \(text)").time }
-    // The earlier of two equal times on the wall cannot be told by a wall: the zone of the schedule is UTC.
+    // The earlier of two equal times on the wall cannot be told by a wall: the zone of the schedule
+    // is UTC.
     let plan = ReminderPlan(
       reminder: "r", schedule: Schedule(start: Zone.utc.civil(at: due)), zone: zone,
       quietHours: QuietHours(from: try time(from), to: try time(to)))
@@ -53,7 +55,8 @@ import Testing
   }
 
   @Test(arguments: [
-    // 01:00 to 02:00 is shown twice on 2026-11-01 in New York: first in EDT from 05:00 UTC, then in EST from 06:00 UTC.
+    // 01:00 to 02:00 is shown twice on 2026-11-01 in New York: first in EDT from 05:00 UTC, then in
+    // EST from 06:00 UTC.
     ("2026-11-01T05:10:00Z", "2026-11-01T05:30:00Z"),
     ("2026-11-01T05:29:59Z", "2026-11-01T05:30:00Z"),
     ("2026-11-01T05:30:00Z", "2026-11-01T05:30:00Z"),

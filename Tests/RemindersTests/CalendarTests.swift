@@ -2,7 +2,8 @@ import KithTime
 import RemindersDomain
 import Testing
 
-/// Calendar files: what is written comes back, what is wrong is told with its line, what is hostile costs little.
+/// Calendar files: what is written comes back, what is wrong is told with its line, what is hostile
+/// costs little.
 @Suite struct CalendarTests {
   private let zones: @Sendable (String) -> Zone? = { try? ZoneFiles().zone(named: $0) }
 

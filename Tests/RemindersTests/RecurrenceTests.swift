@@ -2,7 +2,8 @@ import KithTime
 import RemindersDomain
 import Testing
 
-/// What rules give on the wall. `tools/eval-recurrence` compares thousands with another implementation.
+/// What rules give on the wall. `tools/eval-recurrence` compares thousands with another
+/// implementation.
 @Suite struct RecurrenceTests {
   private func dates(
     _ rule: String, start: String, from: String? = nil, atMost count: Int = 6

@@ -2,7 +2,8 @@ import KithTime
 import RemindersDomain
 import Testing
 
-/// The life of occurrences, minute by minute. The numbers are those of the edge cases that reminders are accepted by.
+/// The life of occurrences, minute by minute. The numbers are those of the edge cases that
+/// reminders are accepted by.
 @Suite struct ReminderLifeTests {
   private let minute = Duration.seconds(60)
   private let hour = Duration.seconds(3600)
@@ -297,8 +298,8 @@ import Testing
     }
   }
 
-  /// Clocks that jump, answers at any time, restarts: no key comes twice, every occurrence is decided once, and no call
-  /// sends more than one.
+  /// Clocks that jump, answers at any time, restarts: no key comes twice, every occurrence is
+  /// decided once, and no call sends more than one.
   @Test func nothingIsSentTwiceAndNothingIsLost() throws {
     let rules = [
       "FREQ=HOURLY", "FREQ=MINUTELY;INTERVAL=15", "FREQ=DAILY;BYHOUR=2,8,20",

@@ -10,7 +10,8 @@ import Testing
 
 @testable import RemindersService
 
-/// The service over a real store. Numbers in names are those of the edge cases that reminders are accepted by.
+/// The service over a real store. Numbers in names are those of the edge cases that reminders are
+/// accepted by.
 @Suite struct RemindersServiceTests {
   private func code(_ body: () async throws -> some Sendable) async -> StatusCode? {
     do {

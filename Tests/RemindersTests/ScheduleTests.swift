@@ -3,7 +3,8 @@ import KithTime
 import RemindersDomain
 import Testing
 
-/// Where walls and instants part. The numbers are those of the edge cases that reminders are accepted by.
+/// Where walls and instants part. The numbers are those of the edge cases that reminders are
+/// accepted by.
 @Suite struct ScheduleTests {
   private func daily(_ start: String, _ rule: String = "FREQ=DAILY") throws -> Schedule {
     Schedule(start: try wall(start), rule: try RecurrenceRule(parsing: rule))
@@ -44,7 +45,8 @@ import Testing
     #expect(
       try instants(schedule, in: "America/Los_Angeles", atMost: 1) == ["2026-06-01T15:00:00Z"])
     #expect(try instants(schedule, in: "America/New_York", atMost: 1) == ["2026-06-01T12:00:00Z"])
-    // Whoever began in Los Angeles goes on by its clock: the zone of the start is kept for an elapsed reminder.
+    // Whoever began in Los Angeles goes on by its clock: the zone of the start is kept for an
+    // elapsed reminder.
     schedule.policy = .elapsed
     #expect(
       try instants(schedule, in: "America/Los_Angeles", after: "2026-11-02 00:00", atMost: 1)

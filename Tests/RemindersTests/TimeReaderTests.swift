@@ -2,8 +2,8 @@ import KithTime
 import RemindersDomain
 import Testing
 
-/// What the grammar reads, said on Saturday 2026-11-21 at 18:15 in New York. `tools/eval-time` measures it on other people's
-/// phrases.
+/// What the grammar reads, said on Saturday 2026-11-21 at 18:15 in New York. `tools/eval-time`
+/// measures it on other people's phrases.
 @Suite struct TimeReaderTests {
   private func reader(_ now: String = "2026-11-21 18:15", region: Region = .unitedStates) throws
     -> TimeReader
@@ -183,7 +183,8 @@ import Testing
     #expect(try reader().read("pills every day at 8")?.alternatives.count == 1)
   }
 
-  /// What would be understood only in part is not understood: a reminder at a wrong time is worse than a question.
+  /// What would be understood only in part is not understood: a reminder at a wrong time is worse
+  /// than a question.
   @Test(arguments: [
     "pills at 8 pm until March 15", "pills at 8 pm until Friday", "8 pm through Sunday",
     "take antibiotic at 9am for 7 days", "at 9am for a week take antibiotic",
@@ -237,7 +238,8 @@ import Testing
 
   // MARK: Anything at all
 
-  /// Words of the grammar in any order, cut anywhere: what is read has its spans in the text, and nothing stops the worker.
+  /// Words of the grammar in any order, cut anywhere: what is read has its spans in the text, and
+  /// nothing stops the worker.
   @Test func anyTextIsReadOrNot() throws {
     let words = [
       "every", "other", "2nd", "second", "monday", "mon", ",", "-", "and", "to", "the", "last",

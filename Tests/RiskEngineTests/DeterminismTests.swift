@@ -50,8 +50,8 @@ struct DeterminismTests {
     #expect(throws: TextModel.FileError.self) { try TextModel(decoding: other) }
   }
 
-  /// The bits of scores, of the bundle with this checksum, on every machine. A new bundle changes them: then
-  /// the test fails with the new bits to put here.
+  /// The bits of scores, of the bundle with this checksum, on every machine. A new bundle changes
+  /// them: then the test fails with the new bits to put here.
   @Test(arguments: GoldenScores.all)
   func scoresHaveTheseBits(golden: GoldenScores.Golden) throws {
     let score = try Fixtures.engine().assess(golden.text).score

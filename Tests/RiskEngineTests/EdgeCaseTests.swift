@@ -87,7 +87,8 @@ struct EdgeCaseTests {
       let score = try service.answer(AnalyzeRequest(text: text)).score
       #expect((0...1).contains(score))
     }
-    // A lone surrogate and bytes that are no UTF-8 cannot be in a Swift text; the engine reads bytes, too.
+    // A lone surrogate and bytes that are no UTF-8 cannot be in a Swift text; the engine reads
+    // bytes, too.
     for bytes: [UInt8] in [
       [0xED, 0xA0, 0x80], [0xFF, 0xFE], [0x61, 0xC3], [0xF4, 0x90, 0x80, 0x80],
     ] {

@@ -257,8 +257,8 @@ struct LinkInspectorTests {
 
   // MARK: - Bounds
 
-  /// What grows with the length is one pass over it; what is looked up for a host has a bound, which is
-  /// counted here.
+  /// What grows with the length is one pass over it; what is looked up for a host has a bound,
+  /// which is counted here.
   @Test func worksNoMoreForLongerHosts() throws {
     for count in [16, 32, 64, 128] {
       let host = Array(String(repeating: "a.", count: count).utf8) + Array("com".utf8)

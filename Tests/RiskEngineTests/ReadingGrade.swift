@@ -1,4 +1,5 @@
-/// The reading grade of a text by Flesch and Kincaid: 0.39 x words a sentence + 11.8 x syllables a word - 15.59.
+/// The reading grade of a text by Flesch and Kincaid: 0.39 x words a sentence + 11.8 x syllables a
+/// word - 15.59.
 enum ReadingGrade {
   /// The grade; web addresses count as one word of one syllable, as nobody reads them aloud.
   static func grade(of text: String) -> Double {

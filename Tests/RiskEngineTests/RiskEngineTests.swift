@@ -169,8 +169,8 @@ struct RiskEngineTests {
     }
   }
 
-  /// No time is asserted: each text is one that a careless reader would take quadratic time over, and
-  /// the suite would hang.
+  /// No time is asserted: each text is one that a careless reader would take quadratic time over,
+  /// and the suite would hang.
   @Test(arguments: [
     "a", "a ", "a.", "1", "1 ", "(", "@", "http://", "http://a.b/", "$", "*", "g i f t ",
     "bit . ly/ ",

@@ -5,7 +5,8 @@ import Testing
 
 @testable import RiskEngineDomain
 
-/// The bundle that ships: its rules by the tests that stand beside them, its sentences, its contacts.
+/// The bundle that ships: its rules by the tests that stand beside them, its sentences, its
+/// contacts.
 struct RuleBundleTests {
   private func found(_ example: RuleTestFile.Example, _ engine: RiskEngine) -> Set<String> {
     let reading = engine.read(NormalizedText(example.text), example.circumstances)

@@ -30,7 +30,8 @@ struct WorkTests {
       Self.pieces.map { String(repeating: $0, count: 20) }.joined(), from: 1 << 17, to: 1 << 20)
   }
 
-  /// Doubles a text from a size where windows have begun to repeat, so that what is fixed does not count.
+  /// Doubles a text from a size where windows have begun to repeat, so that what is fixed does not
+  /// count.
   private func expectLinearWork(_ piece: String, from first: Int, to most: Int) throws {
     var size = first
     func text(_ size: Int) -> String {

@@ -2,7 +2,8 @@ import KithManifest
 public import KithSupervision
 import Synchronization
 
-/// Every order of everything that can happen, to a certain depth; states met before are not tried again.
+/// Every order of everything that can happen, to a certain depth; states met before are not tried
+/// again.
 public struct Exploration: Sendable {
   /// How many different states were met.
   public private(set) var states = 0
@@ -11,15 +12,16 @@ public struct Exploration: Sendable {
   /// The first way found to break a promise, and what was broken; nil when there is none.
   public private(set) var violation: String?
 
-  /// Explores from a standing start and from the middle of life, where everything is ready, so that few events reach what
-  /// matters.
+  /// Explores from a standing start and from the middle of life, where everything is ready, so that
+  /// few events reach what matters.
   /// - Parameter lanes: how many threads take part.
   public init(_ workers: [WorkerSpecification], depth: Int, lanes: Int = 1) async throws {
     var still = try SimulatedWorld(workers, seed: 1)
     still.send(.timePassed)
     var lively = still
     lively.calmDown()
-    // Level by level at first; the last two levels are tried depth first, since so many worlds would not fit into memory.
+    // Level by level at first; the last two levels are tried depth first, since so many worlds
+    // would not fit into memory.
     var frontier = [Met(Origin(still, "nothing yet")), Met(Origin(lively, "all ready"))]
     let visited = Visited()
     let deepest = min(2, depth)
@@ -56,8 +58,9 @@ public struct Exploration: Sendable {
     }
   }
 
-  /// The states that were met, and those from which on all was tried: a hash of each, since millions of them would not fit.
-  /// That two of ten million have the same one happens in one run of 300,000.
+  /// The states that were met, and those from which on all was tried: a hash of each, since
+  /// millions of them would not fit. That two of ten million have the same one happens in one run
+  /// of 300,000.
   private final class Visited: Sendable {
     private struct States {
       var met: Set<Int> = []

@@ -1,10 +1,11 @@
 import KithManifest
 import KithSupervision
 
-/// A random order of everything that can happen, made from a seed, that can be played again and made smaller.
+/// A random order of everything that can happen, made from a seed, that can be played again and
+/// made smaller.
 public struct Schedule: Sendable {
-  /// One thing that happens. What it happens to is named by a number, of which the rest of a division is taken, so that
-  /// every part of a schedule is a schedule.
+  /// One thing that happens. What it happens to is named by a number, of which the rest of a
+  /// division is taken, so that every part of a schedule is a schedule.
   public enum Move: Sendable, Hashable {
     /// Somebody wants a worker up.
     case wantUp(Int)
@@ -82,7 +83,8 @@ public struct Schedule: Sendable {
     return world.violations
   }
 
-  /// The shortest schedule found that breaks a promise too: moves are left out for as long as one can be.
+  /// The shortest schedule found that breaks a promise too: moves are left out for as long as one
+  /// can be.
   public func shrunk() -> Schedule {
     var best = self
     var size = max(1, moves.count / 2)

@@ -17,7 +17,8 @@ public struct SimulatedProcess: Hashable, Sendable {
   public var isTerminated = false
   /// Whether it was sent SIGKILL.
   public var isKilled = false
-  /// What it is ended for by its own fault; nil when it is not, or somebody has asked for another since.
+  /// What it is ended for by its own fault; nil when it is not, or somebody has asked for another
+  /// since.
   var fault: RestartPolicy.Cause?
   /// Whether somebody has asked for another since it began to be ended.
   var isForgiven = false

@@ -1,8 +1,8 @@
 import KithManifest
 public import KithSupervision
 
-/// The processes that a supervisor believes to lead: carries its actions out, lets things go right or wrong as it is told,
-/// and keeps the promises that the supervisor must keep.
+/// The processes that a supervisor believes to lead: carries its actions out, lets things go right
+/// or wrong as it is told, and keeps the promises that the supervisor must keep.
 public struct SimulatedWorld: Hashable, Sendable {
   /// What can happen next to a process.
   public enum Happening: Hashable, Sendable {
@@ -45,7 +45,8 @@ public struct SimulatedWorld: Hashable, Sendable {
   private var restarts: [String: [Restart]] = [:]
   /// Why those died who died unasked.
   private var deaths: [String: RestartPolicy.Cause] = [:]
-  /// Who was in quarantine and has not been started since: the one retry after it does not count against the budget.
+  /// Who was in quarantine and has not been started since: the one retry after it does not count
+  /// against the budget.
   private var quarantined: Set<String> = []
   /// Who was being ended before the present event.
   private var endedBefore: Set<Incarnation> = []
@@ -138,8 +139,8 @@ public struct SimulatedWorld: Hashable, Sendable {
     checkState()
   }
 
-  /// Lets the host die, and another one find what it left: those whose creation had not been confirmed never worked, and
-  /// of what was wanted and tried only the manifest is known.
+  /// Lets the host die, and another one find what it left: those whose creation had not been
+  /// confirmed never worked, and of what was wanted and tried only the manifest is known.
   public mutating func hostDies() {
     processes = processes.filter { $0.value.isBorn }
     supervisor = Supervisor(
@@ -287,8 +288,8 @@ public struct SimulatedWorld: Hashable, Sendable {
     }
   }
 
-  /// Takes note of a death of a worker's main process that nobody asked for; others leave the main one where it is, and
-  /// of one that was only tried the worker takes no harm.
+  /// Takes note of a death of a worker's main process that nobody asked for; others leave the main
+  /// one where it is, and of one that was only tried the worker takes no harm.
   private mutating func noteDeath(of process: SimulatedProcess, _ cause: RestartPolicy.Cause) {
     let name = process.incarnation.worker
     guard supervisor.snapshot(of: name)?.generation == process.incarnation.generation,
@@ -421,8 +422,8 @@ public struct SimulatedWorld: Hashable, Sendable {
     }
   }
 
-  /// Only a process that showed no progress for its watchdog time, or did not prove itself to the next host within it, is
-  /// killed without further notice.
+  /// Only a process that showed no progress for its watchdog time, or did not prove itself to the
+  /// next host within it, is killed without further notice.
   private mutating func expectSilence(_ incarnation: Incarnation) {
     guard let process = processes[incarnation] else { return }
     guard let watchdog = process.watchdog else {
@@ -495,7 +496,8 @@ public struct SimulatedWorld: Hashable, Sendable {
     }
   }
 
-  /// Whether a worker's state can only be left by somebody's order, though it should leave by itself.
+  /// Whether a worker's state can only be left by somebody's order, though it should leave by
+  /// itself.
   private func isWedged(_ snapshot: WorkerSnapshot) -> Bool {
     let hasDeadline = supervisor.nextDeadline != nil
     let requires = specifications[snapshot.name]?.requires ?? []
@@ -523,7 +525,8 @@ public struct SimulatedWorld: Hashable, Sendable {
 
   // MARK: The end
 
-  /// Lets everything go right from here on: then every wanted worker must become ready and every other be gone.
+  /// Lets everything go right from here on: then every wanted worker must become ready and every
+  /// other be gone.
   public mutating func calmDown() {
     for name in supervisor.startOrder where !isShuttingDown { send(.wantedUp(worker: name)) }
     for _ in 0..<10_000 where violations.isEmpty {

@@ -2,7 +2,8 @@
 
 import PackageDescription
 
-// A package of its own, so that gRPC is no dependency of the product. `tools/bench` builds and runs it.
+// A package of its own, so that gRPC is no dependency of the product. `tools/bench` builds and runs
+// it.
 let package = Package(
   name: "kith-benchmarks",
   products: [

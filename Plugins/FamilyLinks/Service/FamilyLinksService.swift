@@ -5,7 +5,8 @@ public import KithRPC
 public import KithStore
 import Synchronization
 
-/// The links between people behind their contract. Each change is one transaction with the event that tells of it.
+/// The links between people behind their contract. Each change is one transaction with the event
+/// that tells of it.
 public final class FamilyLinksService: FamilyLinksHandler {
   private static let mostListed = 200
   private static let tellsAgainAfter: Int64 = 86_400_000
@@ -113,8 +114,8 @@ public final class FamilyLinksService: FamilyLinksHandler {
 
   // MARK: Telling again
 
-  /// When a link is to be told again; nil where there is none. Events are kept for a time only, and whoever follows them from
-  /// a later day on is to know of the links all the same.
+  /// When a link is to be told again; nil where there is none. Events are kept for a time only, and
+  /// whoever follows them from a later day on is to know of the links all the same.
   public func nextDue() async throws -> Int64? {
     try await store.read { transaction in
       let told: Int64? = try transaction.minimum(

@@ -5,13 +5,13 @@ import RemindersContract
 import RemindersDomain
 import Synchronization
 
-/// What is to be done of itself when its time comes: reminders are sent, sent again and missed; and all are worked out anew
-/// when tzdata or the configuration have changed.
+/// What is to be done of itself when its time comes: reminders are sent, sent again and missed; and
+/// all are worked out anew when tzdata or the configuration have changed.
 ///
 /// What is due is read off an index, so that a turn costs what is due and not what is stored.
 public struct DueReminders: Sendable {
-  /// How many are done in one transaction: few enough that calls do not wait long for their turn, many enough that the disk
-  /// is not what is waited for.
+  /// How many are done in one transaction: few enough that calls do not wait long for their turn,
+  /// many enough that the disk is not what is waited for.
   private static let batch = 400
   /// When one is tried again that cannot be read.
   private static let pause = Duration.seconds(3600)

@@ -5,7 +5,8 @@ import KithWire
 import RemindersContract
 import RemindersDomain
 
-/// Writes what happened in a reminder's life: the row, the history of its occurrences and the events, in one transaction.
+/// Writes what happened in a reminder's life: the row, the history of its occurrences and the
+/// events, in one transaction.
 struct LifeLedger {
   let book: ReminderBook
   let transaction: WriteTransaction
@@ -13,7 +14,8 @@ struct LifeLedger {
   /// W3C Trace Context of the call that brought it about; empty for what fell due.
   var traceparent = ""
 
-  /// Writes a reminder that is new, or of which more has changed than its life. Answers the row as it is now.
+  /// Writes a reminder that is new, or of which more has changed than its life. Answers the row as
+  /// it is now.
   @discardableResult
   func save(_ row: StoredReminder, _ life: ReminderLife) throws -> StoredReminder {
     let row = book.row(row, with: life)

@@ -3,7 +3,8 @@ import KithWire
 import RemindersContract
 import RemindersDomain
 
-/// Changes the rows of "reminders 1", which held encoded messages and numbers of the contract, into the worker's own forms.
+/// Changes the rows of "reminders 1", which held encoded messages and numbers of the contract, into
+/// the worker's own forms.
 enum OwnForms {
   /// What cannot be read stays a reminder that cannot be read, and is in the way of no other.
   static func reminder(_ row: inout StoredRow) throws {

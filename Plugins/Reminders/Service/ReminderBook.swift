@@ -5,7 +5,8 @@ import KithTime
 import RemindersContract
 import RemindersDomain
 
-/// What the worker knows besides its store: zones and settings; with it rows become lives, and lives rows.
+/// What the worker knows besides its store: zones and settings; with it rows become lives, and
+/// lives rows.
 struct ReminderBook: Sendable {
   /// Where somebody is, and when nobody disturbs them.
   struct Owner {
@@ -16,8 +17,8 @@ struct ReminderBook: Sendable {
 
   let zones: Zones
   let settings: RemindersSettings
-  /// What instants follow from besides the rows: the edition of tzdata, and what the configuration says of those who never
-  /// said it. FNV-1a, which is the same in every process.
+  /// What instants follow from besides the rows: the edition of tzdata, and what the configuration
+  /// says of those who never said it. FNV-1a, which is the same in every process.
   let basis: Int64
 
   init(zones: Zones, settings: RemindersSettings) {

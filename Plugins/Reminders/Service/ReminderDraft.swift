@@ -17,8 +17,8 @@ struct ReminderDraft {
   let isMedicine: Bool
 
   /// Reads a request.
-  /// - Throws: INVALID_ARGUMENT that names the field; FAILED_PRECONDITION where the words fit several times and that was to be
-  ///   refused.
+  /// - Throws: INVALID_ARGUMENT that names the field; FAILED_PRECONDITION where the words fit
+  ///   several times and that was to be refused.
   init(
     _ request: CreateReminderRequest, of owner: ReminderBook.Owner, _ book: ReminderBook,
     now: Instant

@@ -3,7 +3,8 @@ import KithStore
 import KithTime
 import RemindersContract
 
-/// Reads the reminders of a user a page at a time: first those that are due again, by when, then the others.
+/// Reads the reminders of a user a page at a time: first those that are due again, by when, then
+/// the others.
 struct ReminderPages {
   let user: UserID
   let start: Page?

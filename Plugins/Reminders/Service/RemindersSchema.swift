@@ -7,7 +7,8 @@ public enum RemindersSchema {
   public static let migrations: [Store.Migration] =
     KnownFamilyLinks.migrations + [
       Store.Migration("reminders 1", creating: [reminder1, occurrence1, person1]),
-      // The stored form is the worker's own: columns in place of encoded messages, words in place of the contract's numbers.
+      // The stored form is the worker's own: columns in place of encoded messages, words in place
+      // of the contract's numbers.
       Store.Migration(
         "reminders 2",
         [

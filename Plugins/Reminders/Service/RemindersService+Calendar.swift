@@ -76,7 +76,8 @@ extension RemindersService {
     return answer
   }
 
-  /// Makes a reminder of a calendar's, or changes the one that was made of it before. Answers why it is left out.
+  /// Makes a reminder of a calendar's, or changes the one that was made of it before. Answers why
+  /// it is left out.
   private static func take(
     _ reminder: CalendarReminder, of user: UserID, _ owner: ReminderBook.Owner,
     _ ledger: LifeLedger, _ grant: Access.Grant

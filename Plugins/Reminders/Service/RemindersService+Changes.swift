@@ -163,7 +163,8 @@ extension RemindersService {
         under: Access.Grant.all(of: user))
       for row in rows {
         let life = try book.life(of: row, before)
-        // What was bound to the wall of where its owner was goes along; what was bound to another place stays there.
+        // What was bound to the wall of where its owner was goes along; what was bound to another
+        // place stays there.
         let goesAlong =
           life.plan.schedule.policy == .wall && life.plan.scheduleZone.name == before.zone.name
         var plan = life.plan

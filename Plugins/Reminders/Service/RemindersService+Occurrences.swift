@@ -72,8 +72,8 @@ extension RemindersService {
     return answer
   }
 
-  /// The occurrence that somebody means who names none: the open one, else the nearer of one that was missed in the last day
-  /// and one that is due within the next.
+  /// The occurrence that somebody means who names none: the open one, else the nearer of one that
+  /// was missed in the last day and one that is due within the next.
   private static func nearest(
     _ life: ReminderLife, _ row: StoredReminder, _ transaction: WriteTransaction, _ now: Instant
   ) throws -> Instant {

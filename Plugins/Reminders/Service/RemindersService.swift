@@ -7,10 +7,12 @@ public import RemindersContract
 import RemindersDomain
 import Synchronization
 
-/// Reminders behind their contract: checks requests, asks the domain what happens, and writes it down.
+/// Reminders behind their contract: checks requests, asks the domain what happens, and writes it
+/// down.
 ///
-/// Each call that changes something is one transaction: the reminder, its history, the events and the answer by which a repeat
-/// of the call is answered. No error or log repeats what a person wrote.
+/// Each call that changes something is one transaction: the reminder, its history, the events and
+/// the answer by which a repeat of the call is answered. No error or log repeats what a person
+/// wrote.
 public final class RemindersService: RemindersHandler {
   let store: Store
   let now: @Sendable () -> Instant
@@ -56,7 +58,8 @@ public final class RemindersService: RemindersHandler {
 
   // MARK: - Whose
 
-  /// Whom a request is about: whom it names, else the caller; the person of the configuration where that is the product.
+  /// Whom a request is about: whom it names, else the caller; the person of the configuration where
+  /// that is the product.
   func subject(_ name: String, _ context: CallContext) throws(RPCError) -> UserID {
     guard name.isEmpty else {
       guard let user = UserID(name) else { throw .noUserID(field: "user_id") }
@@ -84,7 +87,8 @@ public final class RemindersService: RemindersHandler {
     }
   }
 
-  /// The reminder of an id, if the caller may do this to it. Who reads it must find it whole; to change it may mend it.
+  /// The reminder of an id, if the caller may do this to it. Who reads it must find it whole; to
+  /// change it may mend it.
   func row(
     _ id: String, field: String = "id", for action: Access.Action, _ context: CallContext,
     _ transaction: some Transaction

@@ -18,8 +18,10 @@ public struct RemindersSettings: Sendable, Hashable {
 
   /// Settings.
   /// - Parameters:
-  ///   - quietFrom: the first minute of the quiet hours, `22:00`; no quiet hours where it is the same as `quietTo`.
-  ///   - repeatEvery: after how long a reminder is sent again, over and over until it is missed; zero for never.
+  ///   - quietFrom: the first minute of the quiet hours, `22:00`; no quiet hours where it is the
+  ///     same as `quietTo`.
+  ///   - repeatEvery: after how long a reminder is sent again, over and over until it is missed;
+  ///     zero for never.
   ///   - contactAfter: after how long a contact is to be told; zero for never.
   ///   - activeLimit: how many active reminders a person may have; 0 for any number.
   /// - Throws: INVALID_ARGUMENT that names the key.

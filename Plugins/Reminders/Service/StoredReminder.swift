@@ -96,7 +96,8 @@ extension StoredReminder {
     "open_is_missed",
   ]
 
-  /// What is to be written of a life that has gone on: no more, since each column may stand in an index.
+  /// What is to be written of a life that has gone on: no more, since each column may stand in an
+  /// index.
   static func columns(changedFrom old: StoredReminder, to new: StoredReminder) -> Set<String> {
     var columns = progressColumns
     if old.nextStep != new.nextStep { columns.insert("next_step_ms") }

@@ -2,7 +2,8 @@ public import KithStore
 import RemindersContract
 public import RemindersDomain
 
-/// When a reminder is due, as its row keeps it: the texts of iCalendar, and the zone whose walls they mean.
+/// When a reminder is due, as its row keeps it: the texts of iCalendar, and the zone whose walls
+/// they mean.
 struct StoredSchedule: Sendable, Hashable {
   /// What happens where clocks are put forward or back.
   enum Policy: String, StoreConvertible {

@@ -31,7 +31,8 @@ public struct Assessment: Sendable, Hashable {
   /// Up to three reasons against.
   public var counterEvidence: [Reason]
 
-  /// Whether a low level may be taken for "all is well": not of a text in another language, of a few words, or of none.
+  /// Whether a low level may be taken for "all is well": not of a text in another language, of a
+  /// few words, or of none.
   public var isSure: Bool { confidence >= 0.5 }
 
   /// round(100 x score).

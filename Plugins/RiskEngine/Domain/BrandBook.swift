@@ -52,9 +52,10 @@ public struct BrandBook: Sendable {
     "bank", "broker", "toll", "agency", "health", "utility", "insurance", "delivery", "charity",
   ]
 
-  /// Reads lines of `kind|name|own domains|other names`. In front of a domain or name stands `~` when it is an
-  /// ordinary word too, `!` when its label is not guarded at all, `+` when it is guarded although it is short.
-  /// Lines that start with `#` are comments; a line with other than four fields is left out.
+  /// Reads lines of `kind|name|own domains|other names`. In front of a domain or name stands `~`
+  /// when it is an ordinary word too, `!` when its label is not guarded at all, `+` when it is
+  /// guarded although it is short. Lines that start with `#` are comments; a line with other than
+  /// four fields is left out.
   public init(parsing text: String, suffixes: PublicSuffixes) {
     var text = text
     text.withUTF8 { bytes in

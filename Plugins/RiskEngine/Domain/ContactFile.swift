@@ -1,5 +1,5 @@
-/// Official places to ask or to report to, as they are written. What they are for stands in the string
-/// catalogue under their ids.
+/// Official places to ask or to report to, as they are written. What they are for stands in the
+/// string catalogue under their ids.
 public struct ContactFile: Codable, Sendable {
   /// Somebody official of the whole country.
   public struct Federal: Codable, Sendable, Hashable {

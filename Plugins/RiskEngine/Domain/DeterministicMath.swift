@@ -1,7 +1,7 @@
 /// Exponential and logarithm that give the same bits on every machine.
 ///
-/// The C library's versions differ between releases in the last bit, and a score must not. These use
-/// only IEEE 754 additions, multiplications and divisions in a fixed order, which Swift neither
+/// The C library's versions differ between releases in the last bit, and a score must not. These
+/// use only IEEE 754 additions, multiplications and divisions in a fixed order, which Swift neither
 /// reorders nor contracts. Both are good to about 1e-15, far beyond what a score needs.
 public enum DeterministicMath {
   private static let ln2High = 0x1.62e42feep-1
@@ -13,7 +13,8 @@ public enum DeterministicMath {
     let clamped = x < -700 ? -700 : (x > 700 ? 700 : x)
     let k = (clamped / (ln2High + ln2Low)).rounded(.toNearestOrEven)
     let r = (clamped - k * ln2High) - k * ln2Low
-    // The Taylor series on |r| <= ln(2)/2, by Horner; thirteen terms reach the last bit or the one before.
+    // The Taylor series on |r| <= ln(2)/2, by Horner; thirteen terms reach the last bit or the one
+    // before.
     var sum = 1.0
     var term = 14
     while term >= 1 {

@@ -48,7 +48,8 @@ public struct DomainCatalogue: Sendable {
 
   /// Reads the files.
   ///
-  /// - Parameter senders: the known senders; a brand that has a domain of one takes its id and name.
+  /// - Parameter senders: the known senders; a brand that has a domain of one takes its id and
+  ///   name.
   public init(_ sources: Sources, senders: [SenderFile.Sender] = []) {
     let lists = sources.lists
     suffixes = sources.suffixes
@@ -198,7 +199,8 @@ public struct DomainCatalogue: Sendable {
     return reading
   }
 
-  /// Whether a name is made to be read as one that ends in it: `wa.gov-dmv.top`, `city.com-fine.info`, `irs.gov.fine.top`.
+  /// Whether a name is made to be read as one that ends in it: `wa.gov-dmv.top`,
+  /// `city.com-fine.info`, `irs.gov.fine.top`.
   ///
   /// - Parameters:
   ///   - label: the label that somebody registered.
@@ -249,7 +251,8 @@ public struct DomainCatalogue: Sendable {
     let labels = front.split(separator: UInt8(ascii: "."))
     guard labels.count <= HostHash.mostLabels else { return nil }
     for (index, label) in labels.enumerated() {
-      // `chase.com-verify.…`, `chase.com.…`: an ordinary word that is followed by an ending is a name.
+      // `chase.com-verify.…`, `chase.com.…`: an ordinary word that is followed by an ending is a
+      // name.
       let next = index + 1 < labels.count ? labels[index + 1] : []
       let ended =
         next.starts(with: "com".utf8) || next.elementsEqual("gov".utf8)
@@ -275,8 +278,9 @@ public struct DomainCatalogue: Sendable {
     return nil
   }
 
-  /// Whether an unknown host has the shape that link shorteners have: up to eight letters under an ending that
-  /// they like, or three under any, and a short path of letters and digits that make no word.
+  /// Whether an unknown host has the shape that link shorteners have: up to eight letters under an
+  /// ending that they like, or three under any, and a short path of letters and digits that make no
+  /// word.
   func isShortenerShaped(_ host: ArraySlice<UInt8>, ending: Int, path: ArraySlice<UInt8>) -> Bool {
     guard ending > host.startIndex + 1 else { return false }
     let name = host[..<(ending - 1)]

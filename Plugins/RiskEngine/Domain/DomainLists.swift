@@ -1,5 +1,5 @@
-/// What is known of internet domains beside brands and popular sites, as it is written: lists of words parted
-/// by spaces.
+/// What is known of internet domains beside brands and popular sites, as it is written: lists of
+/// words parted by spaces.
 public struct DomainLists: Codable, Sendable {
   /// The version of the lists.
   public var version: String
@@ -9,13 +9,15 @@ public struct DomainLists: Codable, Sendable {
   public var ambiguousTopLevel: String
   /// Those that scams use far more than others.
   public var suspiciousTopLevel: String
-  /// Endings that are open to all and are not one country's: where a name is taken that is a brand's elsewhere.
+  /// Endings that are open to all and are not one country's: where a name is taken that is a
+  /// brand's elsewhere.
   public var genericEndings: String
   /// Endings that link shorteners like.
   public var shortenerEndings: String
   /// Services that hide where a link leads.
   public var shorteners: String
-  /// Services where anybody puts up a page, beside those of the public suffix list's private section.
+  /// Services where anybody puts up a page, beside those of the public suffix list's private
+  /// section.
   public var freeHosts: String
   /// Those where a name is given only to the project that it belongs to.
   public var projectHosts: String

@@ -1,6 +1,6 @@
-/// Turns tokens into the features of the text model: words, pairs of words, pieces of words of three and
-/// four letters, what is known of links, and the phrase lists of the rules. Training and scoring both run
-/// this very code.
+/// Turns tokens into the features of the text model: words, pairs of words, pieces of words of
+/// three and four letters, what is known of links, and the phrase lists of the rules. Training and
+/// scoring both run this very code.
 public struct FeatureExtractor: Sendable {
   /// The features of a text, token by token.
   public struct Features: Sendable {
@@ -113,7 +113,8 @@ public struct FeatureExtractor: Sendable {
     return false
   }
 
-  /// The scalars of a word as it is read: what stands for letters as letters, what stands between them left out.
+  /// The scalars of a word as it is read: what stands for letters as letters, what stands between
+  /// them left out.
   private static func letters(
     _ text: NormalizedText, _ token: Token, _ into: inout [UInt32]
   ) {

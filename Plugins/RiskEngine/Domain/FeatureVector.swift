@@ -2,7 +2,8 @@
 public struct FeatureVector: Sendable, Hashable {
   /// The version that this engine writes and reads.
   public static let currentVersion = 1
-  /// The most link domains, signals and suspects that a vector names; what a hostile one holds beyond them is not read.
+  /// The most link domains, signals and suspects that a vector names; what a hostile one holds
+  /// beyond them is not read.
   public static let mostNames = 256
   /// The most link domains that are written.
   static let mostLinkDomains = 16

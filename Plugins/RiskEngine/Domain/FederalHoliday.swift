@@ -1,5 +1,6 @@
-/// The eleven days on which federal offices of the United States are closed, and most offices of the states with them
-/// (5 U.S.C. 6103; what falls on a Saturday or a Sunday is kept on the Friday or Monday next to it).
+/// The eleven days on which federal offices of the United States are closed, and most offices of
+/// the states with them (5 U.S.C. 6103; what falls on a Saturday or a Sunday is kept on the Friday
+/// or Monday next to it).
 public enum FederalHoliday {
   /// Days of one date, as month and day.
   private static let fixed = [(1, 1), (6, 19), (7, 4), (11, 11), (12, 25)]

@@ -1,8 +1,9 @@
 /// What a scalar outside ASCII looks like in ASCII: compatibility forms (fullwidth, mathematical,
 /// enclosed), letters with diacritics, and look-alikes of other scripts.
 ///
-/// The standard library has no public NFKC, and a scam check needs more than NFKC: `а` (Cyrillic) has
-/// to read as `a`. So the table is generated (see `FoldTable+Data.swift`) and looked up in two steps.
+/// The standard library has no public NFKC, and a scam check needs more than NFKC: `а` (Cyrillic)
+/// has to read as `a`. So the table is generated (see `FoldTable+Data.swift`) and looked up in two
+/// steps.
 struct FoldTable: Sendable {
   /// Why a scalar is folded.
   enum Kind: UInt8 {

@@ -21,7 +21,8 @@ struct Lexicon {
 
   /// The number of a word, adding it when it is new.
   ///
-  /// - Parameter telling: whether a new word is a rule's; at others only words that run together are taken apart.
+  /// - Parameter telling: whether a new word is a rule's; at others only words that run together
+  ///   are taken apart.
   mutating func add(
     _ word: some StringProtocol, common: Bool = false, telling: Bool = true
   ) -> Int {

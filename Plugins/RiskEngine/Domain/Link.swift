@@ -97,7 +97,8 @@ public struct LinkTraits: OptionSet, Sendable, Hashable {
 
 /// Why a name counts as an imitation of another.
 public enum LookAlikeReason: String, Sendable, Hashable, CaseIterable {
-  /// Letters of other scripts, digits or pairs that pass for its letters: `pаypal`, `paypa1`, `rnicrosoft`.
+  /// Letters of other scripts, digits or pairs that pass for its letters: `pаypal`, `paypa1`,
+  /// `rnicrosoft`.
   case confusable
   /// One letter or two changed, left out, added, doubled or swapped: `payapl`.
   case edit

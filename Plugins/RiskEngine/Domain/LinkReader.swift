@@ -61,7 +61,8 @@ struct LinkReader {
   private func scheme(
     _ scalars: [UInt32], _ chunk: Range<Int>
   ) -> (start: Int, hostStart: Int, traits: LinkTraits)? {
-    // The scalars are searched for `:/`, and for `//` where the colon was lost, then what stands in front is compared.
+    // The scalars are searched for `:/`, and for `//` where the colon was lost, then what stands in
+    // front is compared.
     var index = chunk.lowerBound
     while index + 1 < chunk.upperBound {
       defer { index += 1 }
@@ -208,8 +209,8 @@ struct LinkReader {
     link.reading = catalogue.examine(host: link.host, scalars: originals, traits: &link.traits)
   }
 
-  /// Where a link ends at the latest: quotes, angle brackets and bars are never part of one, nor is what closes
-  /// the text or the target of a Markdown link.
+  /// Where a link ends at the latest: quotes, angle brackets and bars are never part of one, nor is
+  /// what closes the text or the target of a Markdown link.
   private static func end(_ scalars: [UInt32], _ from: Int, _ limit: Int, start: Int) -> Int {
     let isTarget = start >= 2 && scalars[start - 1] == 0x28 && scalars[start - 2] == 0x5D
     var index = from
@@ -237,7 +238,8 @@ struct LinkReader {
     return false
   }
 
-  /// Whether labels, without a scheme in front, are likely a host and not two sentences without a space.
+  /// Whether labels, without a scheme in front, are likely a host and not two sentences without a
+  /// space.
   private func isPlainHost(_ host: [UInt8], dot: Int, hasPath: Bool) -> Bool {
     let top = host[(dot + 1)...]
     let listing = catalogue.listing(of: top)
@@ -335,8 +337,8 @@ struct NumericAddress: Equatable {
   /// Whether it is written otherwise than as four decimal numbers.
   var isDisguised: Bool
 
-  /// Reads a host; nil when it is a name. As WHATWG's URL standard has it: one to four numbers, of which the
-  /// last fills the bytes that are left.
+  /// Reads a host; nil when it is a name. As WHATWG's URL standard has it: one to four numbers, of
+  /// which the last fills the bytes that are left.
   static func read(_ host: [UInt8]) -> NumericAddress? {
     guard let first = host.first, first &- 0x30 < 10, host.count <= 48 else { return nil }
     let parts = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

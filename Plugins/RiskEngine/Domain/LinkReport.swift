@@ -20,7 +20,8 @@ public struct LinkReport: Sendable, Hashable {
   public var publicSuffix: String
   /// What kind of place it is.
   public var bucket: Bucket
-  /// Whom it imitates, by the sender's id, or the brand's where there is no such sender; nil when nobody.
+  /// Whom it imitates, by the sender's id, or the brand's where there is no such sender; nil when
+  /// nobody.
   public var imitates: String?
   /// Why it counts as an imitation.
   public var reason: LookAlikeReason?

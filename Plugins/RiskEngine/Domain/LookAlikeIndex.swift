@@ -1,9 +1,9 @@
 /// Finds the brand that a label imitates, in time that does not grow with the number of brands.
 ///
-/// Exact names, names as they look, and names with a letter or two left out are kept as hashes; two names
-/// are few edits apart only when they share one of the last. What a change may look like before it counts
-/// depends on the length (in a short name every change makes somebody else's name) and on the ending: an
-/// imitation takes the ending of the original, or one that costs nothing.
+/// Exact names, names as they look, and names with a letter or two left out are kept as hashes; two
+/// names are few edits apart only when they share one of the last. What a change may look like
+/// before it counts depends on the length (in a short name every change makes somebody else's name)
+/// and on the ending: an imitation takes the ending of the original, or one that costs nothing.
 struct LookAlikeIndex: Sendable {
   /// What an ending says.
   struct Ending {
@@ -108,8 +108,8 @@ struct LookAlikeIndex: Sendable {
     return Match(brand: item.brand, reason: .dot)
   }
 
-  /// The brand that a label with letters of other scripts imitates. Hardly anybody else has such names, so
-  /// one letter more or less does not matter, nor does the ending.
+  /// The brand that a label with letters of other scripts imitates. Hardly anybody else has such
+  /// names, so one letter more or less does not matter, nor does the ending.
   ///
   /// - Parameters:
   ///   - folded: the label as it reads in ASCII, `?` for what has no such form.
@@ -301,7 +301,8 @@ struct LookAlikeIndex: Sendable {
     }
     if !item.isDistinct { return kind == Self.strongHook && length >= 5 }
     if length == 4 { return kind == Self.strongHook }
-    // Companies have many names like `samsungapps.com`, so there only words that ask for something count.
+    // Companies have many names like `samsungapps.com`, so there only words that ask for something
+    // count.
     return kind == Self.strongHook || ending.isAbused || item.isHomebound
   }
 
@@ -452,8 +453,8 @@ struct LookAlikeIndex: Sendable {
     }
   }
 
-  /// The hash of what a label looks like: each letter as the plainest that it passes for, `m` as `rn`,
-  /// `w` as `vv`, `d` as `cl`, digits as the letters they stand for.
+  /// The hash of what a label looks like: each letter as the plainest that it passes for, `m` as
+  /// `rn`, `w` as `vv`, `d` as `cl`, digits as the letters they stand for.
   private static func visualHash(_ label: some Sequence<UInt8>) -> UInt64 {
     var hash = StableHash.start
     func step(_ letter: UnicodeScalar) { hash = StableHash.step(hash, letter.value) }

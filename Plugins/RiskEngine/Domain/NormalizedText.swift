@@ -1,5 +1,6 @@
-/// A text as the engine reads it: folded to lower-case ASCII where that is possible, invisible scalars
-/// removed, white space collapsed, and for every remaining scalar the bytes of the original it came from.
+/// A text as the engine reads it: folded to lower-case ASCII where that is possible, invisible
+/// scalars removed, white space collapsed, and for every remaining scalar the bytes of the original
+/// it came from.
 ///
 /// Reading takes one pass and one allocation an array; the work is linear in the bytes.
 public struct NormalizedText: Sendable {
@@ -52,7 +53,8 @@ public struct NormalizedText: Sendable {
     self = text.withUTF8 { NormalizedText(utf8: $0) }
   }
 
-  /// Reads bytes. What is not UTF-8 reads as U+FFFD, one for each byte that cannot be part of a scalar.
+  /// Reads bytes. What is not UTF-8 reads as U+FFFD, one for each byte that cannot be part of a
+  /// scalar.
   public init(utf8 bytes: UnsafeBufferPointer<UInt8>) {
     let fold = FoldTable.shared
     scalars.reserveCapacity(bytes.count + 1)
@@ -161,8 +163,8 @@ public struct NormalizedText: Sendable {
     ByteSpan(start: Int(starts[range.lowerBound]), end: Int(ends[range.upperBound - 1]))
   }
 
-  /// The scalars behind those in `range`: what was folded as it stood before, in lower or upper case; nil when
-  /// all are ASCII and none was folded.
+  /// The scalars behind those in `range`: what was folded as it stood before, in lower or upper
+  /// case; nil when all are ASCII and none was folded.
   func originals(in range: Range<Int>) -> [UInt32]? {
     var low = 0
     var high = foldings.count

@@ -1,5 +1,5 @@
-/// The features of a text with a number each, in the order in which they are met first, and the weight of each: what
-/// windows need of them, found once.
+/// The features of a text with a number each, in the order in which they are met first, and the
+/// weight of each: what windows need of them, found once.
 struct NumberedFeatures {
   /// For each occurrence its feature's number.
   private(set) var numbers: [UInt32]

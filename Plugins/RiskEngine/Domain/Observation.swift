@@ -1,4 +1,5 @@
-/// What the engine observes beside phrases; rules name them as `link.short`, `text.invisible` and so on.
+/// What the engine observes beside phrases; rules name them as `link.short`, `text.invisible` and
+/// so on.
 public enum Observation: Int, CaseIterable, Sendable {
   case link, linkShort, linkAddress, linkUser, linkSuspiciousTopLevel, linkLookalike,
     linkBrandElsewhere

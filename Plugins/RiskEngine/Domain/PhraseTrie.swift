@@ -1,9 +1,10 @@
-/// All phrases of the rules as one graph over word numbers. Matching walks it from every word, at most as
-/// deep as the longest phrase, so the work is linear in the text.
+/// All phrases of the rules as one graph over word numbers. Matching walks it from every word, at
+/// most as deep as the longest phrase, so the work is linear in the text.
 ///
-/// A node stands for all places within phrases that the words so far can have led to, and two ways that lead
-/// to the same places lead to the same node. So words that may stand for each other share what follows them;
-/// a tree would repeat it for every combination, and take a tenth of a second to build.
+/// A node stands for all places within phrases that the words so far can have led to, and two ways
+/// that lead to the same places lead to the same node. So words that may stand for each other share
+/// what follows them; a tree would repeat it for every combination, and take a tenth of a second to
+/// build.
 struct PhraseTrie {
   /// The phrases that a graph is made of.
   struct Phrases {
@@ -57,7 +58,8 @@ struct PhraseTrie {
     ]
     var steps: [UInt64] = []
     while let (node, here) = waiting.popLast() {
-      // A word and the place that it leads to, in one number: to sort them is what building a graph costs.
+      // A word and the place that it leads to, in one number: to sort them is what building a graph
+      // costs.
       steps.removeAll(keepingCapacity: true)
       for place in here {
         for word in places[Int(place)].words { steps.append(Self.key(word, Int(place) + 1)) }

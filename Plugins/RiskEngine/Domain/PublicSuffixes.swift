@@ -13,7 +13,8 @@ public struct PublicSuffixes: Sendable {
   struct Suffix: Equatable {
     /// The first byte of the suffix in the host.
     var start: Int
-    /// Whether the rule stands in the list's private section: a company lets strangers have names there.
+    /// Whether the rule stands in the list's private section: a company lets strangers have names
+    /// there.
     var isPrivate: Bool
     /// Whether there is a rule; without one the last label counts.
     var isListed: Bool
@@ -111,8 +112,8 @@ public struct PublicSuffixes: Sendable {
   }
 }
 
-/// Hashes of the names in a host. They are taken from the last byte to the first, so that one pass gives
-/// those of all of its endings.
+/// Hashes of the names in a host. They are taken from the last byte to the first, so that one pass
+/// gives those of all of its endings.
 enum HostHash {
   /// A name that a host ends in.
   struct Name {

@@ -74,7 +74,8 @@ enum Punycode {
     return k + 36 * delta / (delta + 38)
   }
 
-  /// The scalars of a label without its prefix; nil when it is not valid. At most 63 bytes are read.
+  /// The scalars of a label without its prefix; nil when it is not valid. At most 63 bytes are
+  /// read.
   static func decode(_ input: [UInt8]) -> [UInt32]? {
     guard input.count <= 63 else { return nil }
     var output: [UInt32] = []

@@ -23,9 +23,9 @@ extension RiskEngine {
       verdict: model.verdict(on: features), senders: senders)
   }
 
-  /// The matches that count: of those that speak for a scam, the ones of the stretch of text where they
-  /// weigh most, each signal once. A long letter is not a scam because its pages add up, and padding does not
-  /// hide the page that is one. What speaks against counts wherever it stands.
+  /// The matches that count: of those that speak for a scam, the ones of the stretch of text where
+  /// they weigh most, each signal once. A long letter is not a scam because its pages add up, and
+  /// padding does not hide the page that is one. What speaks against counts wherever it stands.
   private func densest(_ all: [RuleSet.Match], tokenCount: Int) -> [RuleSet.Match] {
     // Few signals match in one place: looking through them is faster than hashing.
     func distinct(_ matches: [RuleSet.Match]) -> [RuleSet.Match] {
@@ -124,7 +124,8 @@ extension RiskEngine {
     return senders
   }
 
-  /// What does not fit together: who is named, and the hour, the number to call, the link, the address.
+  /// What does not fit together: who is named, and the hour, the number to call, the link, the
+  /// address.
   private func claimFindings(
     _ text: NormalizedText, _ tokenized: TokenizedText, _ findings: [Finding], _ named: [Int],
     _ circumstances: Circumstances

@@ -61,8 +61,8 @@ extension RiskEngine {
       sender: sender)
   }
 
-  /// The reasons that are worth telling, strongest first; equal ones in the order of the text. The model
-  /// comes behind those that a person can check.
+  /// The reasons that are worth telling, strongest first; equal ones in the order of the text. The
+  /// model comes behind those that a person can check.
   static func strongest(_ reasons: [Assessment.Reason]) -> [Assessment.Reason] {
     let told = reasons.enumerated()
       .sorted { ($1.element.share, $0.offset) < ($0.element.share, $1.offset) }
@@ -70,8 +70,8 @@ extension RiskEngine {
     return told.filter { $0.signal != modelSignal } + told.filter { $0.signal == modelSignal }
   }
 
-  /// Whom a match is about, by the sender's or brand's id: whom its link imitates, a sender that it names, else the first that
-  /// the text does.
+  /// Whom a match is about, by the sender's or brand's id: whom its link imitates, a sender that it
+  /// names, else the first that the text does.
   func sender(of match: RuleSet.Match, _ reading: Reading) -> String? {
     if let tokens = match.tokens {
       for link in reading.tokenized.links where tokens.contains(link.token) {
@@ -147,7 +147,8 @@ extension RiskEngine {
     category(with: categoryPoints(signals, weighing), suspects: suspects)
   }
 
-  /// Who is named decides where stories and threats do not: a note in the name of a bank is about the bank.
+  /// Who is named decides where stories and threats do not: a note in the name of a bank is about
+  /// the bank.
   private func category(with points: [Double], suspects: [String]) -> ScamCategory {
     var points = points
     for id in suspects.prefix(Self.mostSenders) {
@@ -215,7 +216,8 @@ extension RiskEngine {
     return max(0.05, min(0.99, value))
   }
 
-  /// Whether enough of the words are frequent English ones. Short texts get the benefit of the doubt.
+  /// Whether enough of the words are frequent English ones. Short texts get the benefit of the
+  /// doubt.
   private func isEnglish(_ text: NormalizedText, words: Int, common: Int, known: Int) -> Bool {
     if text.foreignLetterCount * 4 > text.letterCount { return false }
     guard words >= 4 else { return words > 0 }

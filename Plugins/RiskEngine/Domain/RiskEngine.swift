@@ -1,5 +1,5 @@
-/// Scores texts: rules and a text model, blended. A value without state; the same text gives the same
-/// bits on every machine.
+/// Scores texts: rules and a text model, blended. A value without state; the same text gives the
+/// same bits on every machine.
 public struct RiskEngine: Sendable {
   /// What the two halves of the engine say, before they are blended. The trainer fits on it.
   public struct Evidence: Sendable, Hashable {
@@ -13,7 +13,8 @@ public struct RiskEngine: Sendable {
     public var window: Range<Int>
   }
 
-  /// The longest text that a service takes, in bytes of UTF-8. The engine itself reads texts of any length.
+  /// The longest text that a service takes, in bytes of UTF-8. The engine itself reads texts of any
+  /// length.
   public static let maximumTextBytes = 65536
   /// The most senders that are told apart in a text.
   static let mostSenders = 8

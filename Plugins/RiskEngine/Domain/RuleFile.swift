@@ -1,4 +1,5 @@
-/// The versioned rule file as it is written: phrases by name, signals over them, and the caps of groups.
+/// The versioned rule file as it is written: phrases by name, signals over them, and the caps of
+/// groups.
 public struct RuleFile: Codable, Sendable {
   /// The version of the rules.
   public var version: String
@@ -8,7 +9,8 @@ public struct RuleFile: Codable, Sendable {
   public var slope: Double
   /// The largest sum that a group of signals can reach, by the group's name.
   public var groups: [String: Double]
-  /// Phrases by the name of what they show: words; `a|b` is either, a trailing `?` makes a word optional.
+  /// Phrases by the name of what they show: words; `a|b` is either, a trailing `?` makes a word
+  /// optional.
   public var phrases: [String: [String]]
   /// The signals.
   public var signals: [SignalRule]
@@ -16,7 +18,8 @@ public struct RuleFile: Codable, Sendable {
   public var topics: [String: [String]]
   /// Frequent English words, parted by spaces; their share tells whether a text is English.
   public var commonWords: String
-  /// More words, of four letters and more, parted by spaces: where words run together they are taken apart at these, too.
+  /// More words, of four letters and more, parted by spaces: where words run together they are
+  /// taken apart at these, too.
   public var frequentWords: String
 
   private enum CodingKeys: String, CodingKey {

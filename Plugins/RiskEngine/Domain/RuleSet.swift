@@ -32,8 +32,8 @@ public struct RuleSet: Sendable {
   let atomCount: Int
   /// For each atom the feature that it is to the model; 0 for none.
   let atomFeatures: [UInt32]
-  /// The signals' points, groups, numbers of parts and distances, apart from the rest: they are read for
-  /// every text.
+  /// The signals' points, groups, numbers of parts and distances, apart from the rest: they are
+  /// read for every text.
   let weights: [Double]
   let groups: [Int]
   let floors: [Double]
@@ -300,7 +300,8 @@ public struct RuleSet: Sendable {
       if distance == 0 { return true }
       let low = Int32(clamping: tokens.lowerBound - distance)
       let high = Int32(clamping: tokens.upperBound + distance)
-      // The list is nearly in the order of the text; halving finds the first place not before `low`.
+      // The list is nearly in the order of the text; halving finds the first place not before
+      // `low`.
       var from = list.startIndex
       var to = list.endIndex
       while from < to {

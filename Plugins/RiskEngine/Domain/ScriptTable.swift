@@ -1,5 +1,5 @@
-/// The scripts of scalars, for the mixed-script detection of UTS #39: sets are augmented (Han, Kana and
-/// Hangul go with the writing systems that mix them), Common and Inherited count for nothing.
+/// The scripts of scalars, for the mixed-script detection of UTS #39: sets are augmented (Han, Kana
+/// and Hangul go with the writing systems that mix them), Common and Inherited count for nothing.
 struct ScriptTable: Sendable {
   /// The table. Built on first use, which is the first name that is not ASCII.
   static let shared = ScriptTable()

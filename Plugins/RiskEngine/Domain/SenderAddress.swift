@@ -10,8 +10,8 @@ public enum SenderAddress: Sendable, Hashable {
   /// The longest address, in bytes.
   public static let maximumBytes = 320
 
-  /// Reads an address; nil when it is neither a number nor an e-mail address. Ten digits are taken for a
-  /// number of the North American plan.
+  /// Reads an address; nil when it is neither a number nor an e-mail address. Ten digits are taken
+  /// for a number of the North American plan.
   public init?(_ text: String) {
     let bytes = text.utf8
     guard !bytes.isEmpty, bytes.count <= Self.maximumBytes else { return nil }
@@ -50,7 +50,8 @@ public enum SenderAddress: Sendable, Hashable {
     }
   }
 
-  /// Area codes under the country code 1 that cost like a call abroad: missed calls from there want to be called back.
+  /// Area codes under the country code 1 that cost like a call abroad: missed calls from there want
+  /// to be called back.
   private static let callBackTraps: Set<Substring> = [
     "242", "246", "264", "268", "284", "345", "441", "473", "649", "664", "721", "758", "767",
     "784", "809", "829", "849", "868", "869", "876", "900",
@@ -64,7 +65,8 @@ public enum SenderAddress: Sendable, Hashable {
     return Self.callBackTraps.contains(digits.dropFirst().prefix(3))
   }
 
-  /// Whether no telephone can have that number: the North American plan has no area and no exchange that starts with 0 or 1.
+  /// Whether no telephone can have that number: the North American plan has no area and no exchange
+  /// that starts with 0 or 1.
   var isImpossible: Bool {
     guard case .phone(let digits) = self, digits.first == "1" else { return false }
     guard digits.utf8.count == 11 else { return true }

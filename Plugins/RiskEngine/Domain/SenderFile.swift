@@ -1,5 +1,5 @@
-/// The well-known senders that scammers pose as, as they are written: what they are called, and which
-/// addresses are their own.
+/// The well-known senders that scammers pose as, as they are written: what they are called, and
+/// which addresses are their own.
 public struct SenderFile: Codable, Sendable {
   /// What a sender does.
   public enum Kind: String, Codable, Sendable, CaseIterable {
@@ -35,7 +35,8 @@ public struct SenderFile: Codable, Sendable {
     public var domains: String
     /// How texts name it, phrases as in the rule file. None when the name is an everyday word.
     public var names: [String]?
-    /// The telephone numbers that it publishes, in E.164, parted by spaces. None when they are not known.
+    /// The telephone numbers that it publishes, in E.164, parted by spaces. None when they are not
+    /// known.
     public var numbers: String?
     /// When it is at work, where that differs from its kind.
     public var hours: OfficeHours?

@@ -1,5 +1,5 @@
-/// How much the name that is shown for a link differs from where it leads, as rspamd weighs it: 0 the same, 1
-/// an imitation.
+/// How much the name that is shown for a link differs from where it leads, as rspamd weighs it: 0
+/// the same, 1 an imitation.
 enum ShownDistance {
   /// Longer names differ by their first letters or not at all.
   private static let longest = 128
@@ -15,7 +15,8 @@ enum ShownDistance {
     let differsInScript =
       a.starts(with: "xn--".utf8) != b.starts(with: "xn--".utf8)
     if distance > 1 { return differsInScript ? 1 : 0.5 }
-    // Nearly the same name is an imitation; the further apart, the likelier are two names of one owner.
+    // Nearly the same name is an imitation; the further apart, the likelier are two names of one
+    // owner.
     if distance <= 0.3 { return 1 }
     let closeness = 3 * (1 - distance + 0.1)
     let growth = DeterministicMath.exponential(-2 * closeness)

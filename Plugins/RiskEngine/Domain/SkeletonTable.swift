@@ -1,5 +1,5 @@
-/// Skeletons of UTS #39: two names look alike when their skeletons are the same. A skeleton is never
-/// compared with a name (`m` becomes `rn`), nor shown.
+/// Skeletons of UTS #39: two names look alike when their skeletons are the same. A skeleton is
+/// never compared with a name (`m` becomes `rn`), nor shown.
 struct SkeletonTable: Sendable {
   /// The table. Built on first use, which is the first name that is not ASCII.
   static let shared = SkeletonTable()

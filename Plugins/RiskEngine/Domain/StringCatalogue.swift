@@ -1,4 +1,5 @@
-/// Every sentence that a verdict shows to a person, in one language. Another language is another file.
+/// Every sentence that a verdict shows to a person, in one language. Another language is another
+/// file.
 public struct StringCatalogue: Codable, Sendable {
   /// Something to do.
   public struct Action: Codable, Sendable, Hashable {
@@ -12,11 +13,12 @@ public struct StringCatalogue: Codable, Sendable {
   public var language: String
   /// The version of the sentences.
   public var version: String
-  /// What a signal means, by its name; `model` for the text model's own evidence. `{sender|a known firm}`
-  /// stands for the sender that it is about, and for what is behind the bar when none is known.
+  /// What a signal means, by its name; `model` for the text model's own evidence.
+  /// `{sender|a known firm}` stands for the sender that it is about, and for what is behind the bar
+  /// when none is known.
   public var signals: [String: String]
-  /// What to do, by the kind of scam; `low` when nothing speaks for one, `unsure` when little is known,
-  /// `other` for kinds without their own.
+  /// What to do, by the kind of scam; `low` when nothing speaks for one, `unsure` when little is
+  /// known, `other` for kinds without their own.
   public var actions: [String: [Action]]
   /// What comes behind the actions of every kind but `low`.
   public var always: [Action]
@@ -43,7 +45,8 @@ public struct StringCatalogue: Codable, Sendable {
     return "\(sentence[..<open])\(sender ?? String(other))\(sentence[after...])"
   }
 
-  /// What to do about a kind of scam; nil for a text of a low level, of which the engine may be sure or not.
+  /// What to do about a kind of scam; nil for a text of a low level, of which the engine may be
+  /// sure or not.
   public func actions(for category: ScamCategory?, isSure: Bool = true) -> [Action] {
     guard let category else { return actions[isSure ? "low" : "unsure"] ?? [] }
     return (actions[category.name] ?? actions["other"] ?? []) + always

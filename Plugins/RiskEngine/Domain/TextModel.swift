@@ -39,7 +39,8 @@ public struct TextModel: Sendable {
 
   /// How many buckets features are hashed into.
   public static let bucketCount = 1 << 18
-  /// The words of a window. Long texts are read window by window, so that padding cannot hide a scam.
+  /// The words of a window. Long texts are read window by window, so that padding cannot hide a
+  /// scam.
   public static let windowTokens = 64
   static let windowStride = 8
   /// Windows begin at least so many words apart.
@@ -89,8 +90,8 @@ public struct TextModel: Sendable {
   }
 
   /// Where windows begin: at the first word, then at sentences, and where those are long every
-  /// `windowStride` words. They begin up to the last words: a scam at the end is also read without what stands in
-  /// front of it.
+  /// `windowStride` words. They begin up to the last words: a scam at the end is also read without
+  /// what stands in front of it.
   static func starts(_ features: FeatureExtractor.Features) -> [Int] {
     let tokens = features.ends.count
     let factor = tokens > longTextTokens ? 2 : 1
@@ -112,8 +113,8 @@ public struct TextModel: Sendable {
 
   /// Reads all windows of a text.
   ///
-  /// A window's score is taken at the end of every sentence, and in a long text every `windowStride` words, so that
-  /// text added behind does not lower the verdict.
+  /// A window's score is taken at the end of every sentence, and in a long text every
+  /// `windowStride` words, so that text added behind does not lower the verdict.
   func verdict(on features: FeatureExtractor.Features) -> Verdict {
     let tokens = features.ends.count
     var best = Verdict(raw: parameters.bias, window: 0..<0)
@@ -154,7 +155,8 @@ public struct TextModel: Sendable {
                   dot &+= Int64(weights[number]) &* step.value
                   square &+= step.square
                 }
-                // The end of a sentence, and in a long text of every few words, is an end of its own.
+                // The end of a sentence, and in a long text of every few words, is an end of its
+                // own.
                 if token + 1 < last {
                   while sentence < features.sentences.count, features.sentences[sentence] <= token {
                     sentence += 1
@@ -208,8 +210,8 @@ public struct TextModel: Sendable {
     return result
   }
 
-  /// The calibrated log-odds, no further from 0 than those of 999 in 1,000: nothing that the model was
-  /// fitted to says more, and a feature vector does not either.
+  /// The calibrated log-odds, no further from 0 than those of 999 in 1,000: nothing that the model
+  /// was fitted to says more, and a feature vector does not either.
   func calibrated(_ raw: Double) -> Double {
     let logOdds = parameters.calibrationSlope * raw + parameters.calibrationOffset
     return max(-Self.largestLogOdds, min(Self.largestLogOdds, logOdds))
@@ -230,7 +232,8 @@ extension TextModel {
   private static let magic: [UInt8] = Array("KITHRISK".utf8)
   private static let headerBytes = 8 + 8 + 8 * 8
 
-  /// The file's bytes: magic, feature version, bucket count, eight parameters, weights; little-endian.
+  /// The file's bytes: magic, feature version, bucket count, eight parameters, weights;
+  /// little-endian.
   public func encoded() -> [UInt8] {
     var bytes = Self.magic
     bytes.reserveCapacity(Self.headerBytes + 2 * weights.count)
@@ -252,7 +255,8 @@ extension TextModel {
 
   /// Reads a model file.
   ///
-  /// - Throws: `FileError` when the file is cut short, is of another kind, or was trained with other features.
+  /// - Throws: `FileError` when the file is cut short, is of another kind, or was trained with
+  ///   other features.
   public init(decoding bytes: [UInt8]) throws(FileError) {
     let expected = Self.headerBytes + 2 * Self.bucketCount
     guard bytes.starts(with: Self.magic) else {

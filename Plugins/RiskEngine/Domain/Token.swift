@@ -1,4 +1,5 @@
-/// One word of a text, or what stands for one: a number, a sum of money, a telephone number, a link.
+/// One word of a text, or what stands for one: a number, a sum of money, a telephone number, a
+/// link.
 struct Token {
   /// What the token is.
   enum Kind: UInt8 {
@@ -32,6 +33,7 @@ struct TokenizedText {
   var tokens: [Token] = []
   var links: [Link] = []
   var findings: [Finding] = []
-  /// How many scalars were looked at, each as often as it was: a measure of the work that no clock makes.
+  /// How many scalars were looked at, each as often as it was: a measure of the work that no clock
+  /// makes.
   var work = 0
 }

@@ -23,8 +23,8 @@ extension Tokenizer {
     return nil
   }
 
-  /// A link whose host is written in pieces. Only hosts that the lists know count, ones with a path, and ones whose dots
-  /// nobody writes who ends a sentence.
+  /// A link whose host is written in pieces. Only hosts that the lists know count, ones with a
+  /// path, and ones whose dots nobody writes who ends a sentence.
   func spacedLink(_ text: NormalizedText, _ chunk: Range<Int>) -> (Range<Int>, Link)? {
     let scalars = text.scalars
     guard let host = SpacedHost(scalars, chunk) else { return nil }
@@ -57,8 +57,9 @@ extension Tokenizer {
   /// How far from a link the text that is shown for it may stand, in scalars.
   private static var shownReach: Int { 200 }
 
-  /// Finds the text that is shown for a link (`[paypal.com](http://…)`, `<a href="…">paypal.com</a>`,
-  /// `paypal.com <http://…>`) and marks the link when it names another site.
+  /// Finds the text that is shown for a link (`[paypal.com](http://…)`,
+  /// `<a href="…">paypal.com</a>`, `paypal.com <http://…>`) and marks the link when it names
+  /// another site.
   func compareWithShown(
     _ link: inout Link, _ range: Range<Int>, _ text: NormalizedText, _ result: TokenizedText
   ) {

@@ -79,7 +79,8 @@ struct Tokenizer {
           index = max(range.upperBound, index + 1)
           if end != chunkEnd { (chunkEnd, linksInChunk) = (end, 0) }
           linksInChunk += 1
-          // `[one](another)`: what stands behind is searched again, so often that the work stays linear.
+          // `[one](another)`: what stands behind is searched again, so often that the work stays
+          // linear.
           guard linksInChunk == Self.mostLinksInChunk else { continue }
           if index < end { words(text, index..<end, &result) }
           index = end
@@ -286,8 +287,8 @@ struct Tokenizer {
     return inner > 0 && digits * 2 <= range.count
   }
 
-  /// A word that a dot, hyphen or picture parts (`ver.ify`, `pay-ment`), when the rules know the whole and
-  /// not both of its parts.
+  /// A word that a dot, hyphen or picture parts (`ver.ify`, `pay-ment`), when the rules know the
+  /// whole and not both of its parts.
   private func continued(
     _ scalars: [UInt32], _ start: Int, _ end: Int, _ limit: Int, _ result: inout TokenizedText
   ) -> Int? {
@@ -425,8 +426,9 @@ struct Tokenizer {
     return (0, .plain)
   }
 
-  /// Letters that stand apart (`g i f t`): the words that they make. A wider gap parts words; where all gaps
-  /// are alike the words that the rules know are looked for, and failing that the letters are one word.
+  /// Letters that stand apart (`g i f t`): the words that they make. A wider gap parts words; where
+  /// all gaps are alike the words that the rules know are looked for, and failing that the letters
+  /// are one word.
   private func joinSpacedLetters(
     _ text: NormalizedText, _ start: Int, _ examined: inout Int, _ result: inout TokenizedText
   ) -> Int? {

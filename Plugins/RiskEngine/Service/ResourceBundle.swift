@@ -1,7 +1,7 @@
 public import RiskEngineDomain
 
-/// The engine's resources as they lie on disk: rules, domain lists, senders, contacts, sentences, and the
-/// model with its checksum.
+/// The engine's resources as they lie on disk: rules, domain lists, senders, contacts, sentences,
+/// and the model with its checksum.
 public final class ResourceBundle: Sendable {
   /// What stands beside the weights in `model.json`.
   public struct ModelMetadata: Codable, Sendable {

@@ -32,7 +32,8 @@ public final class RiskEngineService: RiskEngineHandler {
 
   /// A service over the resources in a folder, or the bundle beside it that the settings name.
   ///
-  /// - Throws: FAILED_PRECONDITION, naming the file, when one in `folder` is missing, damaged or does not match its checksum.
+  /// - Throws: FAILED_PRECONDITION, naming the file, when one in `folder` is missing, damaged or
+  ///   does not match its checksum.
   public init(resources folder: String, settings: RiskEngineSettings) throws(RPCError) {
     do throws(ResourceError) {
       state = Mutex(State(bundle: try ResourceBundle(folder: folder), settings: .standard))
@@ -43,8 +44,8 @@ public final class RiskEngineService: RiskEngineHandler {
     use(settings)
   }
 
-  /// Answers from now on by these settings. A bundle that they name and that is damaged changes nothing of the answers;
-  /// `GetModel` tells why.
+  /// Answers from now on by these settings. A bundle that they name and that is damaged changes
+  /// nothing of the answers; `GetModel` tells why.
   public func use(_ settings: RiskEngineSettings) {
     let before = state.withLock { state in
       defer { state.settings = settings }
@@ -54,8 +55,8 @@ public final class RiskEngineService: RiskEngineHandler {
     useBundle(in: settings.bundle.isEmpty ? resources : "\(resources)/../\(settings.bundle)")
   }
 
-  /// Answers from now on by the bundle in a folder. One that is damaged changes nothing: the last good one
-  /// goes on answering, and `GetModel` tells why.
+  /// Answers from now on by the bundle in a folder. One that is damaged changes nothing: the last
+  /// good one goes on answering, and `GetModel` tells why.
   ///
   /// - Returns: what is wrong with the bundle; nil when it answers now.
   @discardableResult public func useBundle(in folder: String) -> String? {

@@ -16,8 +16,8 @@ public struct RiskEngineSettings: Sendable, Hashable {
 
   /// Settings of the keys `label_medium`, `label_high`, `suspected_numbers` and `bundle`.
   ///
-  /// - Throws: INVALID_ARGUMENT, naming the key, unless 0 < `medium` < `high` <= 1, every number is one in E.164, and `bundle`
-  ///   is the name of a folder.
+  /// - Throws: INVALID_ARGUMENT, naming the key, unless 0 < `medium` < `high` <= 1, every number is
+  ///   one in E.164, and `bundle` is the name of a folder.
   public init(
     medium: Double, high: Double, suspectedNumbers: [String] = [], bundle: String = ""
   ) throws(RPCError) {

@@ -1,8 +1,8 @@
 import Crypto
 import FoundationEssentials
 
-/// A folder whose files are named with their checksums in `SHA256SUMS`, as `sha256sum` writes it. A file that
-/// is not named there does not exist; one that is must be as it says.
+/// A folder whose files are named with their checksums in `SHA256SUMS`, as `sha256sum` writes it. A
+/// file that is not named there does not exist; one that is must be as it says.
 struct SealedFolder {
   private static let listName = "SHA256SUMS"
 

@@ -1,8 +1,8 @@
 import RiskContract
 import RiskEngineDomain
 
-/// Puts what the engine found into the words of a contract: sentences of the catalogue, contacts of the
-/// person's state.
+/// Puts what the engine found into the words of a contract: sentences of the catalogue, contacts of
+/// the person's state.
 struct Wording {
   let bundle: ResourceBundle
   let strings: StringCatalogue

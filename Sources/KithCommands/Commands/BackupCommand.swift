@@ -49,7 +49,8 @@ struct BackupCommand: ParsableCommand {
     }
     let passphrase = try passphraseFile.map(PassphraseFile.read)
     let path = Surroundings.absolutePath(to)
-    // Now, before a large store is copied for nothing; made sure of again when the copy takes its name.
+    // Now, before a large store is copied for nothing; made sure of again when the copy takes its
+    // name.
     guard force || access(path, F_OK) != 0 else { throw Backup.existing(path) }
     let backup = try Backup.make(
       at: path, of: kept.stores, product: kept.places.product, workers: workers,

@@ -17,7 +17,8 @@ struct ProductOptions: ParsableArguments {
   mutating func validate() throws { root = root ?? Surroundings.standardRoot }
 
   /// The running product that is meant.
-  /// - Parameter workers: the workers that the command names; they tell which product is meant when several run.
+  /// - Parameter workers: the workers that the command names; they tell which product is meant when
+  ///   several run.
   func running(
     _ surroundings: Surroundings, workers: [String] = []
   ) async throws -> RunningProduct {

@@ -59,8 +59,8 @@ struct DoctorCommand: AsyncParsableCommand {
     }
   }
 
-  /// The places of the product that is meant where no host says so: those that were named, else those of the only product that has
-  /// a folder.
+  /// The places of the product that is meant where no host says so: those that were named, else
+  /// those of the only product that has a folder.
   private func knownPlaces(_ surroundings: Surroundings) throws -> ProductPlaces? {
     let environment = surroundings.environment
     let root = try Surroundings.root(product.root)

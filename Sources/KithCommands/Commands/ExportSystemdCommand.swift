@@ -50,7 +50,8 @@ struct ExportSystemdCommand: ParsableCommand {
     let environment = Surroundings.current.environment
     let root = try Surroundings.root(root)
     let plan = try plugins.reader(environment: environment).checkedPlan(product)
-    // A service has no shell around it: what the environment says here is told there in so many words.
+    // A service has no shell around it: what the environment says here is told there in so many
+    // words.
     let search = (environment["KITH_PLUGIN_PATH"] ?? "").split(separator: ":").map(String.init)
     let unit = SystemdUnit(
       plan: plan, manager: user ? .user : .system(user: runAs ?? "kith"),

@@ -155,7 +155,8 @@ private struct LogReader: Sendable {
   /// The last lines of each log, and where to go on.
   func last(_ count: UInt32, _ body: ([LogLine]) throws -> Void) async throws -> String {
     var request = ReadLogRequest(names: names, lastLines: count, minimumLevel: minimumLevel)
-    // What is written while this reads has no end of its own: there are no more lines than were asked for.
+    // What is written while this reads has no end of its own: there are no more lines than were
+    // asked for.
     var left = Int(count) * names.count
     while true {
       let page = try await read(request, waitsAtMost: CallSettings.standardTimeout)

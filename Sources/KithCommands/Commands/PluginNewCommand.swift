@@ -140,7 +140,8 @@ struct PluginNewCommand: AsyncParsableCommand {
         template.up, template.trial,
       ]
     }
-    // Programs are found beside kithd, so that what is built next must be of the same kind as this program.
+    // Programs are found beside kithd, so that what is built next must be of the same kind as this
+    // program.
     let isRelease = Surroundings.programDirectory.hasSuffix("/release")
     let kind = isRelease ? " -c release" : ""
     func here(_ command: String) -> String {

@@ -3,7 +3,8 @@ import KithClient
 import KithJSON
 import KithRPC
 
-/// What `restart` and `upgrade` have in common: ask the host, and show what came of it and of the calls.
+/// What `restart` and `upgrade` have in common: ask the host, and show what came of it and of the
+/// calls.
 struct ReplacementReport {
   let product: ProductOptions
   let time: TimeoutOptions

@@ -72,7 +72,8 @@ struct RotateKeyCommand: AsyncParsableCommand {
     }
   }
 
-  /// Changes the key: with the host, which hands its workers their keys; without one, with no worker running.
+  /// Changes the key: with the host, which hands its workers their keys; without one, with no
+  /// worker running.
   private func rotate(_ kept: KeptProduct) async throws -> ProductStores.Rotation {
     if let place = try HostPlace(kept.places) {
       defer { place.leave() }

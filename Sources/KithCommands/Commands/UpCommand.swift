@@ -121,8 +121,8 @@ struct UpCommand: AsyncParsableCommand {
 
   /// The product, with a host that this command started, or another that was faster.
   ///
-  /// A host that another command has just started, or that is about to end, holds the root and does not listen. This one is then
-  /// tried again: it comes to listen, or the root comes free.
+  /// A host that another command has just started, or that is about to end, holds the root and does
+  /// not listen. This one is then tried again: it comes to listen, or the root comes free.
   private func started(
     _ surroundings: Surroundings, places: ProductPlaces, root: String?
   ) async throws -> RunningProduct {
@@ -151,7 +151,8 @@ struct UpCommand: AsyncParsableCommand {
     text == "now" ? Surroundings.now : Int64(try ClockCommand.instant(text).milliseconds)
   }
 
-  /// Has a host lead the workers that an earlier one left, although the manifest is wrong by now: they run on as they are.
+  /// Has a host lead the workers that an earlier one left, although the manifest is wrong by now:
+  /// they run on as they are.
   private func takeOver(_ surroundings: Surroundings, root: String?) async throws {
     let manifest = Surroundings.productArgument(product)
     let left = OrphanedProduct.all(product: nil, root: root, environment: surroundings.environment)
@@ -265,7 +266,8 @@ struct UpCommand: AsyncParsableCommand {
     return [terminal.text("Try next:", .bold)] + Self.lines(of: rows, terminal)
   }
 
-  /// Commands with what they are for: beside each other where there is room, else below, so that no command is broken.
+  /// Commands with what they are for: beside each other where there is room, else below, so that no
+  /// command is broken.
   static func lines(of rows: [(command: String, purpose: String)], _ terminal: Terminal) -> [String]
   {
     let width = rows.map { TextWidth.columns($0.command) }.max() ?? 0

@@ -4,7 +4,8 @@ import KithJSON
 import KithManifest
 import KithRPC
 
-/// What `start`, `stop` and `restart` have in common: ask the host for each worker in turn, and show what came of it.
+/// What `start`, `stop` and `restart` have in common: ask the host for each worker in turn, and
+/// show what came of it.
 struct WorkerChange {
   let product: ProductOptions
   let time: TimeoutOptions

@@ -20,8 +20,8 @@ struct WorkerCommand {
     _ = try VerbArguments.leadingOptions(leading, settings: &settings, command: "kith")
     let (rest, helpComesFirst) = try VerbArguments.leadingOptions(
       arguments, settings: &settings, command: command)
-    // What stands behind the verb counts too. It can be read for certain only with the verb's flags, and the worker must
-    // be found in order to ask for these.
+    // What stands behind the verb counts too. It can be read for certain only with the verb's
+    // flags, and the worker must be found in order to ask for these.
     let place = Self.place(in: rest, settings)
 
     let running = try await product(place, surroundings)
@@ -99,8 +99,9 @@ struct WorkerCommand {
     try WorkerReadiness.check(found, in: running.places)
   }
 
-  /// `--product`, `--root` and `--timeout` behind the verb. A request that has a field of that name gets it too; whoever wants the
-  /// field and not the option gives the option in front of the worker's name.
+  /// `--product`, `--root` and `--timeout` behind the verb. A request that has a field of that name
+  /// gets it too; whoever wants the field and not the option gives the option in front of the
+  /// worker's name.
   private static func place(in rest: [String], _ settings: CallSettings) -> CallSettings {
     var place = settings
     for (position, argument) in rest.enumerated() where argument.hasPrefix("--") {

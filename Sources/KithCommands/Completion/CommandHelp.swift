@@ -1,7 +1,8 @@
 import ArgumentParser
 import KithJSON
 
-/// Help that is asked for as JSON: `kith --help --json`, `kith up --help --json`, `kith help up --json`.
+/// Help that is asked for as JSON: `kith --help --json`, `kith up --help --json`,
+/// `kith help up --json`.
 struct CommandHelp: Equatable {
   /// The words behind `kith` that name the command.
   let path: [String]
@@ -14,9 +15,10 @@ struct CommandHelp: Equatable {
     path = words.drop { $0 == "help" }.filter { !$0.hasPrefix("-") }
   }
 
-  /// The command as the argument parser describes it: `commandName`, `abstract`, `discussion`, `arguments` with `names`, `kind`,
-  /// `valueName` and `abstract`, and `subcommands` in the same form. Nil when the path names no command; whatever stands
-  /// behind the command, such as the value of an option, does not count.
+  /// The command as the argument parser describes it: `commandName`, `abstract`, `discussion`,
+  /// `arguments` with `names`, `kind`, `valueName` and `abstract`, and `subcommands` in the same
+  /// form. Nil when the path names no command; whatever stands behind the command, such as the
+  /// value of an option, does not count.
   var json: JSONValue? {
     guard var command = Self.root else { return nil }
     for (position, word) in path.enumerated() {

@@ -1,7 +1,8 @@
 import HostContract
 import KithReflection
 
-/// Finds what may stand at the end of a command line of `kith`: for all shells alike, which only show it.
+/// Finds what may stand at the end of a command line of `kith`: for all shells alike, which only
+/// show it.
 struct Completion {
   typealias Option = CommandShape.Option
 
@@ -10,8 +11,8 @@ struct Completion {
   /// What is known of products and workers.
   let source: any CompletionSource
 
-  /// What may stand in the place of the last of these words, the ones behind `kith`. The last is what has been typed of it
-  /// so far, empty when nothing has.
+  /// What may stand in the place of the last of these words, the ones behind `kith`. The last is
+  /// what has been typed of it so far, empty when nothing has.
   func candidates(_ words: [String]) async -> [CompletionCandidate] {
     let current = words.last ?? ""
     var line = Line(words.dropLast(), options: Self.leadingOptions)
@@ -83,7 +84,8 @@ struct Completion {
     return await candidates(line, current) { [] }
   }
 
-  /// The value that an option waits for; else names of options where a dash stands, or nothing else may; else `words`.
+  /// The value that an option waits for; else names of options where a dash stands, or nothing else
+  /// may; else `words`.
   private func candidates(
     _ line: Line, _ current: String, _ words: () async -> [CompletionCandidate]
   ) async -> [CompletionCandidate] {
@@ -157,7 +159,8 @@ struct Completion {
     }
   }
 
-  /// What the workers of a product, or the one that `--worker` names, have in their contracts, by full names.
+  /// What the workers of a product, or the one that `--worker` names, have in their contracts, by
+  /// full names.
   private func contracts(
     _ line: Line
   ) async -> (services: [String], methods: [String], types: [String]) {

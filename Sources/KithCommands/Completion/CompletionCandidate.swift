@@ -7,8 +7,8 @@ enum CompletionCandidate: Equatable {
   /// Any folder; the shell finds them.
   case folders
 
-  /// The candidate as a line for the scripts of the shells: the word, then a tab and what it means; files and folders are
-  /// words that begin with a colon, as no other does.
+  /// The candidate as a line for the scripts of the shells: the word, then a tab and what it means;
+  /// files and folders are words that begin with a colon, as no other does.
   var line: String {
     switch self {
     case .word(let text, ""): SafeText.line(text)

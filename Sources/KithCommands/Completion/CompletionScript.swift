@@ -1,5 +1,5 @@
-/// What a shell reads so that it completes command lines of `kith`. All scripts do the same: they hand the words to
-/// `kith complete` and show what comes back.
+/// What a shell reads so that it completes command lines of `kith`. All scripts do the same: they
+/// hand the words to `kith complete` and show what comes back.
 enum CompletionScript: String, CaseIterable {
   case bash, zsh, fish
 

@@ -1,4 +1,5 @@
-/// What is known of products and workers while a command line is completed. Whatever cannot be found out counts as none.
+/// What is known of products and workers while a command line is completed. Whatever cannot be
+/// found out counts as none.
 protocol CompletionSource: Sendable {
   /// The products that could be started.
   func products() async -> [String]

@@ -3,7 +3,8 @@ import KithClient
 import KithManifest
 import KithRPC
 
-/// Asks the hosts and workers of this machine, for a moment each: a person who presses a key does not wait.
+/// Asks the hosts and workers of this machine, for a moment each: a person who presses a key does
+/// not wait.
 struct SystemCompletionSource: CompletionSource {
   let environment: [String: String]
 

@@ -25,8 +25,8 @@ struct Call {
 
   /// Makes the call and writes the answer, or the answers as they come.
   ///
-  /// Without a timeout in `settings` a call of one request and one answer has ``CallSettings/standardTimeout``; one with a
-  /// stream has no end of its own.
+  /// Without a timeout in `settings` a call of one request and one answer has
+  /// ``CallSettings/standardTimeout``; one with a stream has no end of its own.
   func run(_ requests: CallRequests, settings: CallSettings, terminal: Terminal) async throws {
     if settings.idempotencyKey != nil, method.isStreaming {
       throw CommandFailure(

@@ -3,15 +3,16 @@ import KithRPC
 import KithReflection
 import Synchronization
 
-/// A streaming call on the command line: messages go out as lines come in, and answers are handed over as they arrive.
+/// A streaming call on the command line: messages go out as lines come in, and answers are handed
+/// over as they arrive.
 struct CallStream {
   let call: Call
   let options: CallOptions
 
   /// Makes the call; returns when the worker has ended it.
   ///
-  /// - Throws: what ended the call; ``CommandFailure`` that names the line when one of standard input is no message, which
-  ///   cancels the call.
+  /// - Throws: what ended the call; ``CommandFailure`` that names the line when one of standard
+  ///   input is no message, which cancels the call.
   func run(_ requests: CallRequests, _ answered: ([UInt8]) throws -> Void) async throws {
     switch requests {
     case .one(let request) where !call.method.isClientStreaming:
@@ -26,7 +27,8 @@ struct CallStream {
     case .lines:
       let stream = try await call.client.encodedStream(call.descriptor, options: options)
       let failure = Mutex<(any Error)?>(nil)
-      // Not a child: it may wait for a line that nobody types, and the call may be over all the same.
+      // Not a child: it may wait for a line that nobody types, and the call may be over all the
+      // same.
       let writer = Task {
         do {
           try await send(to: stream)

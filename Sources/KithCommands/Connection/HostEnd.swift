@@ -3,7 +3,8 @@ import Glibc
 
 /// Waits for the end of a host that is told to end.
 ///
-/// Made before the host is told, so that it is the host's process and not one that got its number later.
+/// Made before the host is told, so that it is the host's process and not one that got its number
+/// later.
 final class HostEnd: Sendable {
   private let pidfd: Int32
 
@@ -16,8 +17,8 @@ final class HostEnd: Sendable {
     if pidfd >= 0 { close(pidfd) }
   }
 
-  /// Waits at most so long. Answers whether the process has ended; one that was gone before counts as ended. Blocks this
-  /// thread, which has nothing else to do.
+  /// Waits at most so long. Answers whether the process has ended; one that was gone before counts
+  /// as ended. Blocks this thread, which has nothing else to do.
   func wait(atMost limit: Duration) -> Bool {
     guard pidfd >= 0 else { return true }
     let end = ContinuousClock.now + limit

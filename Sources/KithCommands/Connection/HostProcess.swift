@@ -3,13 +3,15 @@ import Glibc
 
 /// Starts `kithd` in the background, in a session of its own, so that it outlives this terminal.
 ///
-/// The program is started by `posix_spawn` and never by `fork`: threads of nng do not survive a fork.
+/// The program is started by `posix_spawn` and never by `fork`: threads of nng do not survive a
+/// fork.
 struct HostProcess: Sendable {
   /// How the start ended.
   enum Outcome: Equatable {
     /// The control socket accepts connections.
     case listening
-    /// The process ended before that: its exit code (128 and the number for a signal), and what it said.
+    /// The process ended before that: its exit code (128 and the number for a signal), and what it
+    /// said.
     case ended(exitCode: Int32, lines: [String])
     /// Nothing was heard in time; the process may still be on its way.
     case silent
@@ -18,7 +20,8 @@ struct HostProcess: Sendable {
   /// The path of `kithd`.
   let program: String
 
-  /// How long the host may take until its socket accepts connections; it takes milliseconds unless the machine is stuck.
+  /// How long the host may take until its socket accepts connections; it takes milliseconds unless
+  /// the machine is stuck.
   private static let noticeTimeoutMilliseconds: Int32 = 30_000
 
   /// Finds `kithd` beside this program.
@@ -62,7 +65,8 @@ struct HostProcess: Sendable {
     var notice: [Int32] = [-1, -1]
     guard kith_linux_pipe(&notice) == 0 else { throw Self.failure("make a pipe") }
     defer { close(notice[0]) }
-    // What the host says while it starts goes to memory rather than to a pipe, which would break when this ends.
+    // What the host says while it starts goes to memory rather than to a pipe, which would break
+    // when this ends.
     let messages = kith_linux_memory_file("kithd messages")
     guard messages >= 0 else {
       close(notice[1])

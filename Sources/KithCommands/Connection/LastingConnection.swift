@@ -2,8 +2,8 @@ import HostContract
 import KithClient
 import KithRPC
 
-/// The way to a host that may go away and come back, for commands that watch: a host is killed and another one takes its
-/// place, or it becomes a new version of itself.
+/// The way to a host that may go away and come back, for commands that watch: a host is killed and
+/// another one takes its place, or it becomes a new version of itself.
 actor LastingConnection {
   private let product: ProductOptions
   private let surroundings: Surroundings
@@ -16,7 +16,8 @@ actor LastingConnection {
   private static let pause = Duration.milliseconds(50)
 
   /// A way that begins with a host that answers.
-  /// - Parameter isPatient: whether another host is waited for; if not, the first that is gone is an error.
+  /// - Parameter isPatient: whether another host is waited for; if not, the first that is gone is
+  ///   an error.
   init(
     _ running: RunningProduct, _ product: ProductOptions, _ surroundings: Surroundings,
     isPatient: Bool = true

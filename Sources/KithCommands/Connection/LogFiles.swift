@@ -5,8 +5,8 @@ import KithManifest
 
 /// The logs of a product whose host does not run, from the files that the host left.
 ///
-/// A log is `NAME.log` and older ones `NAME.log.1`, `NAME.log.2`, ..., each line a JSON object. A line that cannot be read,
-/// as one that a full disk cut short, is left out.
+/// A log is `NAME.log` and older ones `NAME.log.1`, `NAME.log.2`, ..., each line a JSON object. A
+/// line that cannot be read, as one that a full disk cut short, is left out.
 struct LogFiles {
   /// Where the product's files are.
   let places: ProductPlaces
@@ -23,8 +23,9 @@ struct LogFiles {
     self.names = names
   }
 
-  /// The logs of the product that is meant: the one that is named, by `--product` or `KITH_PRODUCT`; else the one in `root`;
-  /// else the only one that has logs, or the only one that has those of `workers`.
+  /// The logs of the product that is meant: the one that is named, by `--product` or
+  /// `KITH_PRODUCT`; else the one in `root`; else the only one that has logs, or the only one that
+  /// has those of `workers`.
   /// - Returns: `nil` when there are no logs.
   /// - Throws: ``CommandFailure`` with exit code 64 when several products might be meant.
   static func find(
@@ -85,7 +86,8 @@ struct LogFiles {
     return lines.reversed()
   }
 
-  /// A line of a file; `nil` for the first one, which says where the file begins, and for what is none.
+  /// A line of a file; `nil` for the first one, which says where the file begins, and for what is
+  /// none.
   private func line(_ encoded: ArraySlice<UInt8>, of name: String) -> LogLine? {
     guard let value = try? JSONValue(parsing: Array(encoded)),
       let at = value["at_ms"]?.integerValue,

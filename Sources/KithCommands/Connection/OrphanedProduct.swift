@@ -40,8 +40,8 @@ struct OrphanedProduct: Equatable {
     return lines.compactMap { (try? JSONValue(parsing: $0)).flatMap(OrphanedProduct.init) }
   }
 
-  /// The one that is meant, as ``RunningProduct/find(product:root:workers:environment:)`` tells which; nil when there is
-  /// none, or more than one.
+  /// The one that is meant, as ``RunningProduct/find(product:root:workers:environment:)`` tells
+  /// which; nil when there is none, or more than one.
   static func find(
     product: String?, root: String?, environment: [String: String]
   ) -> OrphanedProduct? {

@@ -8,7 +8,8 @@ extension Plan {
   ///   - product: the product as the command line names it.
   ///   - folders: the folders of `--plugins`.
   /// - Returns: why a configuration could not be checked, a line for each worker where that is so.
-  /// - Throws: `ManifestErrors` with what the workers refuse; ``CommandFailure`` when `kithd` is missing.
+  /// - Throws: `ManifestErrors` with what the workers refuse; ``CommandFailure`` when `kithd` is
+  ///   missing.
   func checkConfiguration(
     product: String, folders: [String], root: String?, environment: [String: String]
   ) throws -> [String] {

@@ -4,8 +4,8 @@ import KithPlanning
 import KithRPC
 
 extension Plan {
-  /// Looks at the files that the workers would show on the network, so that one which is missing or whose time is over is
-  /// found before anything is started.
+  /// Looks at the files that the workers would show on the network, so that one which is missing or
+  /// whose time is over is found before anything is started.
   ///
   /// - Throws: all that is wrong, each where the manifest names the address.
   func checkCredentials() throws(ManifestErrors) {

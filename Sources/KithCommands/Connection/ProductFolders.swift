@@ -14,7 +14,8 @@ struct ProductFolders {
       return
     }
     let folders = [example.runtimeDirectory, example.stateDirectory].map { path in
-      // `.../kith/NAME`, or `.../kith/NAME/run` below the state: the folder that holds `NAME` is wanted.
+      // `.../kith/NAME`, or `.../kith/NAME/run` below the state: the folder that holds `NAME` is
+      // wanted.
       "/" + path.split(separator: "/").prefix { $0 != madeUp }.joined(separator: "/")
     }
     parents = folders[0] == folders[1] ? [folders[0]] : folders

@@ -10,13 +10,15 @@ struct RunningProduct: Sendable {
   let places: ProductPlaces
   /// The way to its host and workers.
   let connection: HostConnection
-  /// What the host answered when it was found; nil when it takes longer to say than a command may wait for that.
+  /// What the host answered when it was found; nil when it takes longer to say than a command may
+  /// wait for that.
   private let firstStatus: GetStatusResponse?
 
-  /// Finds the product that is meant: the one that is named, by `--product` or `KITH_PRODUCT`; else the one in `root`;
-  /// else the one that runs. When several run, the only one that has all of `workers` is meant.
-  /// - Throws: ``CommandFailure``: exit code 69 when none runs, also when the host is gone and workers run on; 64 when several
-  ///   might be meant.
+  /// Finds the product that is meant: the one that is named, by `--product` or `KITH_PRODUCT`; else
+  /// the one in `root`; else the one that runs. When several run, the only one that has all of
+  /// `workers` is meant.
+  /// - Throws: ``CommandFailure``: exit code 69 when none runs, also when the host is gone and
+  ///   workers run on; 64 when several might be meant.
   static func find(
     product: String?, root: String?, workers: [String] = [], environment: [String: String]
   ) async throws -> RunningProduct {
@@ -49,7 +51,8 @@ struct RunningProduct: Sendable {
   }
 
   /// The product in these places.
-  /// - Throws: `RPCError` UNAVAILABLE when no host runs there; ``CommandFailure`` with exit code 77 when this user may not ask.
+  /// - Throws: `RPCError` UNAVAILABLE when no host runs there; ``CommandFailure`` with exit code 77
+  ///   when this user may not ask.
   static func open(_ places: ProductPlaces) async throws -> RunningProduct {
     do throws(RPCError) {
       let connection = try await HostConnection.open(
@@ -64,7 +67,8 @@ struct RunningProduct: Sendable {
     }
   }
 
-  /// Makes sure that the host runs the product that these places are for. One root holds one product, whatever it is asked for.
+  /// Makes sure that the host runs the product that these places are for. One root holds one
+  /// product, whatever it is asked for.
   /// - Throws: ``CommandFailure`` with exit code 65 when it runs another one.
   func expectOwnProduct() async throws {
     // The folders of a product that was started without --root have its name.
@@ -89,8 +93,10 @@ struct RunningProduct: Sendable {
       GetStatusRequest(), options: CallOptions(timeout: limit))
   }
 
-  /// The first answer of a host. One that is stopped or hung takes connections, as the kernel does for it, and does not answer.
-  /// - Returns: its status; nil when it answers and that takes too long, or the caller may not know it.
+  /// The first answer of a host. One that is stopped or hung takes connections, as the kernel does
+  /// for it, and does not answer.
+  /// - Returns: its status; nil when it answers and that takes too long, or the caller may not know
+  ///   it.
   /// - Throws: UNAVAILABLE when it does not answer.
   private static func firstAnswer(
     of connection: HostConnection
@@ -116,9 +122,10 @@ struct RunningProduct: Sendable {
   private static let silence = "the host takes connections and does not answer"
 
   /// The product in these places; nil when no host runs there.
-  /// - Parameter mayBeStarting: whether a host that does not listen yet counts as none, rather than as one that does not answer.
-  /// - Throws: as ``open(_:)``; ``CommandFailure`` with exit code 65 when the host runs another product, and with 69 when a host is
-  ///   there and does not answer.
+  /// - Parameter mayBeStarting: whether a host that does not listen yet counts as none, rather than
+  ///   as one that does not answer.
+  /// - Throws: as ``open(_:)``; ``CommandFailure`` with exit code 65 when the host runs another
+  ///   product, and with 69 when a host is there and does not answer.
   static func openIfRunning(
     _ places: ProductPlaces, mayBeStarting: Bool = false
   ) async throws -> RunningProduct? {
@@ -210,7 +217,8 @@ struct RunningProduct: Sendable {
       code: StatusCode.unavailable.name)
   }
 
-  /// The products that have a control socket where sockets are by default, whether anybody listens or not.
+  /// The products that have a control socket where sockets are by default, whether anybody listens
+  /// or not.
   private static func namesWithSocket(environment: [String: String]) -> [String] {
     ProductFolders(environment: environment).names.filter { name in
       (try? ProductPlaces(product: name, environment: environment))

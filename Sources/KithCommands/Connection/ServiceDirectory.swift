@@ -23,7 +23,8 @@ struct ServiceDirectory: Sendable {
   private let worker: String?
   private let options: CallOptions
 
-  /// Asks the host. With `worker`, only the services of that worker are looked at, those that every worker has included.
+  /// Asks the host. With `worker`, only the services of that worker are looked at, those that every
+  /// worker has included.
   static func of(
     _ running: RunningProduct, worker: String?, options: CallOptions
   ) async throws -> ServiceDirectory {

@@ -21,7 +21,8 @@ final class StandardInputLines: Sendable {
   private let queue = DispatchQueue(label: "kith.standard-input")
 
   /// The next line; nil at the end. One task asks at a time.
-  /// - Throws: ``CommandFailure`` when standard input cannot be read, or a line is longer than a call can carry.
+  /// - Throws: ``CommandFailure`` when standard input cannot be read, or a line is longer than a
+  ///   call can carry.
   func next() async throws(CommandFailure) -> Line? {
     try await withCheckedContinuation { continuation in
       queue.async {

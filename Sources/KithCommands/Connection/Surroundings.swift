@@ -19,8 +19,8 @@ struct Surroundings: Sendable {
   static var now: Int64 { kith_linux_wall_milliseconds() }
 
   /// The folder that an option names, as a path from the root of the file system.
-  /// - Throws: ``CommandFailure`` with exit code 64 when it is empty, as a variable that is not set is: that does not mean
-  ///   the folder at hand.
+  /// - Throws: ``CommandFailure`` with exit code 64 when it is empty, as a variable that is not set
+  ///   is: that does not mean the folder at hand.
   static func folder(_ path: String, option: String) throws(CommandFailure) -> String {
     guard !path.isEmpty else {
       throw CommandFailure(.usage, "\(option) needs a folder, and was given an empty text")
@@ -48,7 +48,8 @@ struct Surroundings: Sendable {
     return environment
   }
 
-  /// A product as a host is to be told of it: its name, or the path of its manifest from the root of the file system.
+  /// A product as a host is to be told of it: its name, or the path of its manifest from the root
+  /// of the file system.
   static func productArgument(_ product: String) -> String {
     let isPath = product.contains("/") || product.hasSuffix(".yaml") || product.hasSuffix(".yml")
     return isPath ? absolutePath(product) : product

@@ -8,8 +8,8 @@ struct SystemUser: Equatable, CustomStringConvertible {
   /// The user that this process runs as.
   static var current: SystemUser { SystemUser(id: geteuid()) }
 
-  /// The owner of a path, or where this user may not look at it, of the nearest folder above that can be looked at, which is
-  /// the one that keeps others out.
+  /// The owner of a path, or where this user may not look at it, of the nearest folder above that
+  /// can be looked at, which is the one that keeps others out.
   static func owner(of path: String) -> SystemUser? {
     var path = path
     while true {

@@ -3,8 +3,8 @@ import KithManifest
 
 /// Whether it makes sense to wait for a worker.
 enum WorkerReadiness {
-  /// Refuses a worker that stays down until somebody does something. One that starts, waits for another or is about to be
-  /// started again is worth waiting for.
+  /// Refuses a worker that stays down until somebody does something. One that starts, waits for
+  /// another or is about to be started again is worth waiting for.
   ///
   /// `places` are those of its product; `now` is in milliseconds since 1970.
   static func check(

@@ -1,8 +1,8 @@
 import KithJSON
 import KithReflection
 
-/// What a product shows of itself: calls of its workers, and what is expected of the answers. It lies beside the
-/// product's manifest as `NAME.demo.json`.
+/// What a product shows of itself: calls of its workers, and what is expected of the answers. It
+/// lies beside the product's manifest as `NAME.demo.json`.
 struct DemoFile: Sendable {
   /// A call.
   struct Scene: Sendable {
@@ -10,7 +10,8 @@ struct DemoFile: Sendable {
     let title: String
     /// The method's request, in JSON.
     let request: JSONValue
-    /// What is expected of the answer, by the path of a value in its JSON: `level`, `reasons.0.signal`.
+    /// What is expected of the answer, by the path of a value in its JSON: `level`,
+    /// `reasons.0.signal`.
     let expected: [(path: String, value: JSONValue)]
   }
 
@@ -58,7 +59,8 @@ struct DemoFile: Sendable {
     self.scenes = scenes
   }
 
-  /// The value at a path of an answer: names, and numbers for the elements of a list; `nil` when there is none.
+  /// The value at a path of an answer: names, and numbers for the elements of a list; `nil` when
+  /// there is none.
   static func value(at path: String, in answer: JSONValue) -> JSONValue? {
     path.split(separator: ".").reduce(Optional(answer)) { value, part in
       guard let number = Int(part) else { return value?[String(part)] }

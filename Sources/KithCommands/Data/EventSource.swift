@@ -85,7 +85,8 @@ struct EventSource: Sendable {
     return (events, end)
   }
 
-  /// Hands over what comes behind a position until the task is cancelled; a worker that is replaced is waited for.
+  /// Hands over what comes behind a position until the task is cancelled; a worker that is replaced
+  /// is waited for.
   func follow(
     from begin: Position, ofTypes types: [String],
     _ body: @Sendable ([ShownEvent]) throws -> Void

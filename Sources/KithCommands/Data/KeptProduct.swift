@@ -10,11 +10,11 @@ struct KeptProduct: Sendable {
   /// The stores of its workers.
   var stores: ProductStores { ProductStores(stateDirectory: places.stateDirectory) }
 
-  /// Finds the product that is meant: the one that is named, by `--product` or `KITH_PRODUCT`; else the one of the folder that
-  /// `--root` names, or the only one that keeps anything.
+  /// Finds the product that is meant: the one that is named, by `--product` or `KITH_PRODUCT`; else
+  /// the one of the folder that `--root` names, or the only one that keeps anything.
   /// - Parameter named: what a file says that the command is about, where it does.
-  /// - Throws: ``CommandFailure`` with exit code 64 when it is not clear which one, or there is none, and with 65 when the folder
-  ///   holds another one.
+  /// - Throws: ``CommandFailure`` with exit code 64 when it is not clear which one, or there is
+  ///   none, and with 65 when the folder holds another one.
   static func find(
     _ options: ProductOptions, named: String? = nil, _ surroundings: Surroundings
   ) throws -> KeptProduct {

@@ -1,7 +1,8 @@
 import HostContract
 import KithManifest
 
-/// What an examination comes to: pure, so that each rule can be tried without a machine that is ill.
+/// What an examination comes to: pure, so that each rule can be tried without a machine that is
+/// ill.
 struct Diagnosis {
   let examination: Examination
   /// What a command needs to find the product, with a space in front: ` --root /tmp/demo`.
@@ -114,8 +115,8 @@ struct Diagnosis {
     }
   }
 
-  /// What the host cannot keep, in its own words. What the machine lacks is nothing to be done tonight; the rest says itself what is to
-  /// be done.
+  /// What the host cannot keep, in its own words. What the machine lacks is nothing to be done
+  /// tonight; the rest says itself what is to be done.
   private func degradations(_ status: GetStatusResponse) -> [Finding] {
     status.degradations.map { reason in
       let reason = line(reason)
@@ -129,8 +130,8 @@ struct Diagnosis {
     }
   }
 
-  /// How the host begins what somebody can mend: a manifest that is wrong by now, a desired state that cannot be written, metrics without
-  /// their port.
+  /// How the host begins what somebody can mend: a manifest that is wrong by now, a desired state
+  /// that cannot be written, metrics without their port.
   private static let curable = [
     "what runs is as the manifest was", "should this host be killed", "metrics are not served",
   ]

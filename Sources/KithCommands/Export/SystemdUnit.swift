@@ -132,7 +132,8 @@ struct SystemdUnit {
 
   // MARK: Quoting
 
-  /// A word of a command line: quoted where it must be, with nothing left that systemd would put something else in place of.
+  /// A word of a command line: quoted where it must be, with nothing left that systemd would put
+  /// something else in place of.
   static func quoted(_ word: String) -> String {
     let text = escaped(word).replacing("$", with: "$$")
     let isPlain =

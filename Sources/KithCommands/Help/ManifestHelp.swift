@@ -1,7 +1,8 @@
 import KithJSON
 import KithManifest
 
-/// `kith help manifest` and `kith help plugin`: every key by the table that the decoder reads by, with a whole example.
+/// `kith help manifest` and `kith help plugin`: every key by the table that the decoder reads by,
+/// with a whole example.
 enum ManifestHelp: String, CaseIterable {
   /// The manifest of a product.
   case manifest

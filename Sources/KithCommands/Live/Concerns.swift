@@ -1,6 +1,7 @@
 import HostContract
 
-/// What an operator must know beside the workers' states: alerts that fire, logs that cannot be written.
+/// What an operator must know beside the workers' states: alerts that fire, logs that cannot be
+/// written.
 struct Concerns {
   let alerts: [Alert]
   let logTroubles: [LogTrouble]
@@ -26,7 +27,8 @@ struct Concerns {
     return all.isEmpty ? [] : [""] + all
   }
 
-  /// What a log has not got: what could not be written, and what its worker wrote beyond its budget.
+  /// What a log has not got: what could not be written, and what its worker wrote beyond its
+  /// budget.
   private static func missing(from log: LogTrouble) -> String {
     var parts: [String] = []
     if log.bytesDropped > 0 {

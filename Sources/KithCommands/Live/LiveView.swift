@@ -1,7 +1,7 @@
 /// Writes the same report again and again: in place on a terminal, one below the other elsewhere.
 ///
-/// It changes nothing about the terminal, neither screen nor cursor nor modes: whatever ends the command, even a SIGKILL,
-/// there is nothing to restore, and the last report stays to be read.
+/// It changes nothing about the terminal, neither screen nor cursor nor modes: whatever ends the
+/// command, even a SIGKILL, there is nothing to restore, and the last report stays to be read.
 struct LiveView {
   /// How long after a report the next one is made.
   let interval: Duration
@@ -39,7 +39,8 @@ struct LiveView {
 
   /// What writes the lines over `drawn` earlier ones, in one piece, so that nothing flickers.
   static func redraw(_ lines: [String], over drawn: Int) -> String {
-    // Up to the first of the earlier lines; each line clears what is left of the one below it, the last all that follows.
+    // Up to the first of the earlier lines; each line clears what is left of the one below it, the
+    // last all that follows.
     let up = drawn > 0 ? "\u{1b}[\(drawn)A\r" : ""
     return up + lines.map { $0 + "\u{1b}[K\n" }.joined() + "\u{1b}[J"
   }

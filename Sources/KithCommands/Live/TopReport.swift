@@ -82,7 +82,8 @@ struct TopReport {
 
   // MARK: For programs
 
-  /// The figures as one object: rates a second, times in seconds, shares from 0 to 1 (of one processor for `cpu`).
+  /// The figures as one object: rates a second, times in seconds, shares from 0 to 1 (of one
+  /// processor for `cpu`).
   func json(atMilliseconds now: Int64) -> JSONValue {
     let host: JSONValue = [
       "residentBytes": .unsigned(sample.metrics.host?.residentBytes ?? 0),

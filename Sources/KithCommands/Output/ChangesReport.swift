@@ -60,7 +60,8 @@ struct ChangesReport {
 }
 
 extension KithPlanning.PlannedChange {
-  /// A change in the words of the contract; one of a kind that this program does not know is shown as a restart.
+  /// A change in the words of the contract; one of a kind that this program does not know is shown
+  /// as a restart.
   init(_ change: HostContract.PlannedChange) {
     let kind: Kind =
       switch change.kind {

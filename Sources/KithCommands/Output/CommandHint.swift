@@ -1,8 +1,9 @@
 /// Commands in texts that people read and copy: `` `kith logs kithd` ``.
 enum CommandHint {
-  /// The text with options added to each command of `kith` in backticks that names neither a root nor a product. A worker and
-  /// its host do not know how the operator reached them.
-  /// - Parameter options: with a space in front: ` --root /tmp/demo`; empty to leave the text as it is.
+  /// The text with options added to each command of `kith` in backticks that names neither a root
+  /// nor a product. A worker and its host do not know how the operator reached them.
+  /// - Parameter options: with a space in front: ` --root /tmp/demo`; empty to leave the text as it
+  ///   is.
   static func located(_ text: String, _ options: String) -> String {
     guard !options.isEmpty else { return text }
     let parts = text.split(separator: "`", omittingEmptySubsequences: false)

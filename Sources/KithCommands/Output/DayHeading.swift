@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The dates between lines that show a time of day: one before the first line of each day but today.
+/// The dates between lines that show a time of day: one before the first line of each day but
+/// today.
 ///
 /// Safe to use from any thread.
 final class DayHeading: Sendable {
@@ -12,7 +13,8 @@ final class DayHeading: Sendable {
     day = Mutex(Quantities.date(milliseconds: now))
   }
 
-  /// The heading that belongs before a line of that moment: `-- 2026-11-22`; nil when the line before it was of the same day.
+  /// The heading that belongs before a line of that moment: `-- 2026-11-22`; nil when the line
+  /// before it was of the same day.
   func before(milliseconds: Int64) -> String? {
     let date = Quantities.date(milliseconds: milliseconds)
     let isOther = day.withLock { day in

@@ -14,7 +14,7 @@ enum HostJSON {
 }
 
 extension MessageJSONOptions {
-  /// How `--json` writes messages: with the names of all fields that have no presence, so that a program finds the same
-  /// names each time.
+  /// How `--json` writes messages: with the names of all fields that have no presence, so that a
+  /// program finds the same names each time.
   static let commandLine = MessageJSONOptions(includesDefaults: true)
 }

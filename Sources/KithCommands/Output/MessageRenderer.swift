@@ -1,11 +1,11 @@
 import KithReflection
 import KithTime
 
-/// Writes any message for a person: names beside values, messages inside of messages indented, enums in plain words,
-/// numbers with as many digits as are of use. What is empty is left out.
+/// Writes any message for a person: names beside values, messages inside of messages indented,
+/// enums in plain words, numbers with as many digits as are of use. What is empty is left out.
 ///
-/// A message `Span` of `start` and `end` is shown with the words that it covers when the request had a `text`, as the
-/// contracts of Kith count it: in bytes of UTF-8.
+/// A message `Span` of `start` and `end` is shown with the words that it covers when the request
+/// had a `text`, as the contracts of Kith count it: in bytes of UTF-8.
 struct MessageRenderer {
   let contracts: ContractSet
   let terminal: Terminal
@@ -232,7 +232,8 @@ struct MessageRenderer {
     return "\"\(words)\" (bytes \(start) to \(end))"
   }
 
-  /// The words of a text that a span covers, shortened in the middle; `nil` when the span does not fit the text.
+  /// The words of a text that a span covers, shortened in the middle; `nil` when the span does not
+  /// fit the text.
   private static func words(_ text: String, from start: Int, to end: Int) -> String? {
     let utf8 = Array(text.utf8)
     guard start < end, end <= utf8.count,

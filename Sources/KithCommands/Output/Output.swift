@@ -1,10 +1,11 @@
 import Glibc
 
-/// Where commands write. Straight to the descriptors, so that what is written is there at once, also in a pipe.
+/// Where commands write. Straight to the descriptors, so that what is written is there at once,
+/// also in a pipe.
 enum Output {
   /// Writes a line to standard output.
-  /// - Throws: exit code 73 when it cannot be written, as on a full disk. A reader that went away is no error: it wants no
-  ///   more.
+  /// - Throws: exit code 73 when it cannot be written, as on a full disk. A reader that went away
+  ///   is no error: it wants no more.
   static func line(_ text: String = "") throws(CommandFailure) {
     try toStandardOutput(text + "\n")
   }
@@ -21,7 +22,8 @@ enum Output {
     try toStandardOutput(text)
   }
 
-  /// Writes a line to standard error. Where that fails nobody can be told; the exit code still says it.
+  /// Writes a line to standard error. Where that fails nobody can be told; the exit code still says
+  /// it.
   static func errorLine(_ text: String) {
     _ = write(text + "\n", to: STDERR_FILENO)
   }

@@ -25,7 +25,8 @@ enum Quantities {
     return seconds < 10 ? "\(decimals(seconds, 1))s" : "\(Int(seconds.rounded()))s"
   }
 
-  /// A time that has passed, by its two largest units at most: `450 ms`, `12 s`, `3 min`, `2 h 5 min`, `4 d 3 h`.
+  /// A time that has passed, by its two largest units at most: `450 ms`, `12 s`, `3 min`,
+  /// `2 h 5 min`, `4 d 3 h`.
   static func elapsed(milliseconds: Int64) -> String {
     if milliseconds < 0 { return "0 s" }
     if milliseconds < 1000 { return "\(milliseconds) ms" }
@@ -43,7 +44,8 @@ enum Quantities {
     return hours % 24 == 0 ? "\(hours / 24) d" : "\(hours / 24) d \(hours % 24) h"
   }
 
-  /// A measured number with as many digits as a person can use: four that count, fewer where they are zeros.
+  /// A measured number with as many digits as a person can use: four that count, fewer where they
+  /// are zeros.
   static func real(_ value: Double) -> String {
     if value.isNaN { return "not a number" }
     if value.isInfinite { return value < 0 ? "minus infinity" : "infinity" }

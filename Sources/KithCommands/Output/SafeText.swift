@@ -1,5 +1,5 @@
-/// Text from elsewhere, made fit for a terminal: whatever could move the cursor, colour the screen or hide what follows
-/// is shown as U+FFFD.
+/// Text from elsewhere, made fit for a terminal: whatever could move the cursor, colour the screen
+/// or hide what follows is shown as U+FFFD.
 enum SafeText {
   /// One line: line breaks and tabs become spaces.
   static func line(_ text: String) -> String {
@@ -23,7 +23,8 @@ enum SafeText {
   private static func isUnfit(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7f...0x9f: true
-    // Marks that turn the direction of what follows, and separators that some terminals take for line breaks.
+    // Marks that turn the direction of what follows, and separators that some terminals take for
+    // line breaks.
     case 0x2028...0x202e, 0x2066...0x2069: true
     default: false
     }

@@ -1,7 +1,8 @@
 import HostContract
 
 extension WorkerExit {
-  /// The last lines of the log without the one in which the worker gives the reason that stands in the description.
+  /// The last lines of the log without the one in which the worker gives the reason that stands in
+  /// the description.
   var linesBesideDescription: [String] {
     let reason = description.split(separator: ": ", maxSplits: 1).last.map { $0.prefix(60) } ?? ""
     return lastLines.filter { reason.count < 20 || !$0.contains(reason) }
@@ -41,8 +42,8 @@ struct StatusReport {
       + Concerns(alerts: status.alerts, logTroubles: status.logTroubles).lines(terminal)
   }
 
-  /// What somebody can mend, each in full; of what the machine does not let the host keep one thing in full, of several how
-  /// many there are.
+  /// What somebody can mend, each in full; of what the machine does not let the host keep one thing
+  /// in full, of several how many there are.
   private var degradations: [String] {
     let reasons = status.degradations.map(SafeText.line)
     var texts = reasons.filter(Diagnosis.isCurable)

@@ -27,8 +27,9 @@ struct Table {
   var columns: [Column]
   var rows: [Row]
 
-  /// The table as lines. Between two columns are two spaces; nothing is written behind the last one. On a terminal that is too
-  /// narrow, texts take several lines in their columns; what reads a pipe finds each whole.
+  /// The table as lines. Between two columns are two spaces; nothing is written behind the last
+  /// one. On a terminal that is too narrow, texts take several lines in their columns; what reads a
+  /// pipe finds each whole.
   func lines(_ terminal: Terminal) -> [String] {
     let widths = widths(terminal)
     func line(_ cells: [Cell]) -> String {
@@ -66,7 +67,8 @@ struct Table {
   /// The narrowest that a column of texts becomes.
   private static let narrowest = 8
 
-  /// The columns' widths: as wide as what is in them, the widest of texts narrower where the terminal has no room.
+  /// The columns' widths: as wide as what is in them, the widest of texts narrower where the
+  /// terminal has no room.
   private func widths(_ terminal: Terminal) -> [Int] {
     var widths = columns.indices.map { column in
       max(

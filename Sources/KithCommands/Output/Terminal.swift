@@ -2,14 +2,15 @@ import Glibc
 
 /// What standard output can show.
 struct Terminal: Sendable, Equatable {
-  /// How many columns there are: as `COLUMNS` says; without it those of the terminal, 80 where it is none.
+  /// How many columns there are: as `COLUMNS` says; without it those of the terminal, 80 where it
+  /// is none.
   var width: Int
   /// How many rows there are; nil where a text cannot be written over, as in a pipe.
   var height: Int?
   /// Whether text may be coloured.
   var hasColour: Bool
-  /// Whether a table that is too wide is broken at the width. A pipe has none, unless `COLUMNS` gives it one: what searches it for a
-  /// name must find it.
+  /// Whether a table that is too wide is broken at the width. A pipe has none, unless `COLUMNS`
+  /// gives it one: what searches it for a name must find it.
   var breaksTables: Bool
 
   /// A terminal as described.

@@ -1,6 +1,7 @@
 /// How many columns a text takes on a terminal.
 enum TextWidth {
-  /// The columns of a text: two for wide characters (Chinese, Japanese, Korean, emoji), none for marks that combine.
+  /// The columns of a text: two for wide characters (Chinese, Japanese, Korean, emoji), none for
+  /// marks that combine.
   static func columns(_ text: some StringProtocol) -> Int {
     text.reduce(0) { $0 + columns($1) }
   }
@@ -52,7 +53,8 @@ enum TextWidth {
     return [lines[0]] + lines.dropFirst().map { space + $0 }
   }
 
-  /// The text cut into pieces of at most so many columns, wherever that is: for names, which have no spaces.
+  /// The text cut into pieces of at most so many columns, wherever that is: for names, which have
+  /// no spaces.
   static func cut(_ text: String, to width: Int) -> [String] {
     var pieces: [String] = []
     var piece = ""
@@ -70,7 +72,8 @@ enum TextWidth {
     return pieces + [piece]
   }
 
-  /// The text broken between words into lines of at most so many columns; spaces within a line are kept.
+  /// The text broken between words into lines of at most so many columns; spaces within a line are
+  /// kept.
   static func wrapped(_ text: String, width: Int) -> [String] {
     guard columns(text) > width else { return [text] }
     var lines: [String] = []

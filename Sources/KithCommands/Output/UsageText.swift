@@ -1,6 +1,7 @@
 /// The usage lines of the argument parser, which it does not break at the width of the terminal.
 enum UsageText {
-  /// The text with its usage lines broken in front of an option, so that an option and its value stay together.
+  /// The text with its usage lines broken in front of an option, so that an option and its value
+  /// stay together.
   static func wrapped(_ text: String, width: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard let prefix = ["USAGE: ", "Usage: "].first(where: line.hasPrefix) else {

@@ -55,7 +55,8 @@ struct Checkout {
     guard close(descriptor) == 0 else { throw Self.failure("write \(full)") }
   }
 
-  /// Gives a file or folder another place in the checkout. What is a file there is replaced in one step.
+  /// Gives a file or folder another place in the checkout. What is a file there is replaced in one
+  /// step.
   func move(_ path: String, to newPath: String) throws(CommandFailure) {
     try makeFolders(for: newPath)
     guard rename("\(root)/\(path)", "\(root)/\(newPath)") == 0 else {

@@ -2,7 +2,8 @@ import Glibc
 
 /// Writes a new plugin as a package of its own: all of it, or nothing.
 ///
-/// It is written to a folder beside its place, where the code of its contract is generated too, and moved there at the end.
+/// It is written to a folder beside its place, where the code of its contract is generated too, and
+/// moved there at the end.
 struct NewPackage {
   /// The folder that the package's folder is made in.
   let folder: Checkout
@@ -31,7 +32,8 @@ struct NewPackage {
       try report("Generating the code of the contract; the first time its generator is built")
       try ToolRun.generateContracts(in: Checkout(root: package.kith), ["--into", place])
     } else {
-      // SwiftPM wants the folders of all targets before it runs anything; the generator takes the files away.
+      // SwiftPM wants the folders of all targets before it runs anything; the generator takes the
+      // files away.
       let area = name.contractArea
       for path in [
         "Contracts/\(area)/placeholder.swift", "ContractsC/\(area)/placeholder.c",

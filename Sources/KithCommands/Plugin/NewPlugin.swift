@@ -2,9 +2,9 @@ import Glibc
 
 /// Writes a new plugin into a checkout: all of it, or nothing.
 ///
-/// The files are first written to a folder of their own under `.build`, which is on the same file system, then moved into
-/// place, the contract first, because its code must be generated before anything else can be built. Whatever fails on the
-/// way, what has been moved is removed again.
+/// The files are first written to a folder of their own under `.build`, which is on the same file
+/// system, then moved into place, the contract first, because its code must be generated before
+/// anything else can be built. Whatever fails on the way, what has been moved is removed again.
 struct NewPlugin {
   let checkout: Checkout
   let template: PluginTemplate

@@ -32,7 +32,8 @@ struct PackageManifest {
     return line.count <= longestLine ? [line] : ["  workerPlugin(", "    \(joined)),"]
   }
 
-  /// The program that `workerPlugin` gives to a plugin of this type: `PillBox` has `pill-box-worker`.
+  /// The program that `workerPlugin` gives to a plugin of this type: `PillBox` has
+  /// `pill-box-worker`.
   private static func defaultExecutable(of type: String) -> String {
     let words = type.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
     return "\(words.dropFirst())-worker"

@@ -1,5 +1,5 @@
-/// The files of a new plugin: a small one that works, with a piece of everything that such a plugin has, to be made into
-/// something else.
+/// The files of a new plugin: a small one that works, with a piece of everything that such a plugin
+/// has, to be made into something else.
 struct PluginTemplate {
   typealias File = PluginTexts.File
 
@@ -40,7 +40,8 @@ struct PluginTemplate {
     return File(path, path.hasSuffix(".swift") ? Self.sortingImports(text) : text)
   }
 
-  /// A Swift file with each run of imports in the order that the formatter wants, which the plugin's name decides.
+  /// A Swift file with each run of imports in the order that the formatter wants, which the
+  /// plugin's name decides.
   private static func sortingImports(_ text: String) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     func module(_ line: String) -> Substring? {
@@ -72,7 +73,8 @@ struct PluginTemplate {
       ("{{kebab}}", name.kebab), ("{{Type}}", name.type), ("{{property}}", name.property),
       ("{{snake}}", name.snake), ("{{Words}}", name.words), ("{{Contract}}", name.contract),
       ("{{executable}}", name.executable),
-      // Written so here because the test of the imports would take the template's for this file's own.
+      // Written so here because the test of the imports would take the template's for this file's
+      // own.
       ("{{import}}", "import"),
     ]
     return values.reduce(text) { $0.replacing($1.0, with: $1.1) }

@@ -38,7 +38,8 @@ struct RequestFlag: Equatable {
   /// Whether it may be given several times.
   var isRepeatable: Bool { field.holdsMany }
 
-  /// What stands behind the flag in a help text: `TEXT`, `KEY=NUMBER`; `nil` for a flag that needs nothing.
+  /// What stands behind the flag in a help text: `TEXT`, `KEY=NUMBER`; `nil` for a flag that needs
+  /// nothing.
   var valueName: String? {
     let value =
       switch kind {

@@ -7,7 +7,8 @@ struct SystemValueReader: ValueReader {
 
   func bytes(ofFile path: String) throws(CommandFailure) -> [UInt8] {
     let name = SafeText.line(path)
-    // Not blocking, so that a named pipe without a writer hangs nothing; reads of regular files do not mind.
+    // Not blocking, so that a named pipe without a writer hangs nothing; reads of regular files do
+    // not mind.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw Self.failure("cannot read the file '\(name)'") }
     defer { close(descriptor) }

@@ -3,7 +3,8 @@ import KithReflection
 
 /// A method of a worker as a verb on the command line.
 struct Verb: Equatable {
-  /// `analyze`: the contract's own word for it (`(kith.verb)`), or its name; with the service in front where two services have a method of that name: `reminders.add`.
+  /// `analyze`: the contract's own word for it (`(kith.verb)`), or its name; with the service in
+  /// front where two services have a method of that name: `reminders.add`.
   let name: String
   /// The method.
   let method: MethodDescription

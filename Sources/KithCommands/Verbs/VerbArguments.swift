@@ -5,10 +5,11 @@ import KithRPC
 import KithReflection
 import KithTime
 
-/// What stands behind a worker's verb on the command line: the request that the flags build, and the options of Kith's own.
+/// What stands behind a worker's verb on the command line: the request that the flags build, and
+/// the options of Kith's own.
 ///
-/// A flag belongs to the request where the request has such a field, even when Kith has an option of that name; Kith's is
-/// then given in front of the worker's name.
+/// A flag belongs to the request where the request has such a field, even when Kith has an option
+/// of that name; Kith's is then given in front of the worker's name.
 struct VerbArguments: Equatable {
   /// The request; empty when help is wanted.
   var request: DynamicMessage
@@ -28,7 +29,8 @@ struct VerbArguments: Equatable {
   ///   - command: what was typed before, for errors: `kith risk-engine analyze`.
   ///   - settings: what was given in front of the worker's name.
   ///   - reader: what reads files and standard input.
-  /// - Throws: ``CommandFailure`` with exit code 64 for wrong usage and 65 for a value that the request cannot hold.
+  /// - Throws: ``CommandFailure`` with exit code 64 for wrong usage and 65 for a value that the
+  ///   request cannot hold.
   init(
     _ arguments: [String], request type: MessageTypeDescription, contracts: ContractSet,
     command: String, settings: CallSettings = CallSettings(), reader: some ValueReader
@@ -42,7 +44,8 @@ struct VerbArguments: Equatable {
     wantsHelp = parser.wantsHelp
   }
 
-  /// Reads the options of Kith's own that stand before a worker's name or a verb. Answers what is left.
+  /// Reads the options of Kith's own that stand before a worker's name or a verb. Answers what is
+  /// left.
   static func leadingOptions(
     _ arguments: [String], settings: inout CallSettings, command: String
   ) throws(CommandFailure) -> (rest: [String], wantsHelp: Bool) {
@@ -187,7 +190,8 @@ private struct VerbArgumentParser<Reader: ValueReader> {
   }
 
   mutating func parse(_ arguments: [String]) throws(CommandFailure) {
-    // Help is for those who do not know the flags yet: it counts wherever it stands, except as another flag's value.
+    // Help is for those who do not know the flags yet: it counts wherever it stands, except as
+    // another flag's value.
     var values: [(flag: RequestFlag, text: String)] = []
     var json: String?
     let positional = flags.first(where: \.isPositional)
@@ -387,7 +391,8 @@ private struct VerbArgumentParser<Reader: ValueReader> {
     }
   }
 
-  /// The request with a value at the end of a path; messages on the way are made where there is none.
+  /// The request with a value at the end of a path; messages on the way are made where there is
+  /// none.
   private func set(
     _ value: DynamicValue, key: DynamicValue?, at path: ArraySlice<FieldDescription>,
     in message: DynamicMessage
@@ -436,7 +441,8 @@ private struct VerbArgumentParser<Reader: ValueReader> {
     try text(try standardInput(for: name), name)
   }
 
-  /// Bytes as text. One line break at the end is dropped, as a shell does for `$(...)`: editors and `echo` add it.
+  /// Bytes as text. One line break at the end is dropped, as a shell does for `$(...)`: editors and
+  /// `echo` add it.
   private func text(_ bytes: [UInt8], _ name: String) throws(CommandFailure) -> String {
     guard var text = String(validating: bytes, as: UTF8.self) else {
       throw CommandFailure(

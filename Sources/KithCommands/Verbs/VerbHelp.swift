@@ -1,6 +1,7 @@
 import KithReflection
 
-/// The help of a worker and of its verbs, made from the contract: flags from the request's fields, words from the comments.
+/// The help of a worker and of its verbs, made from the contract: flags from the request's fields,
+/// words from the comments.
 struct VerbHelp {
   let contracts: ContractSet
   let worker: String
@@ -150,7 +151,8 @@ struct VerbHelp {
 
   // MARK: Layout
 
-  /// Titles with what they mean: beside each other where the titles are short, else below each other.
+  /// Titles with what they mean: beside each other where the titles are short, else below each
+  /// other.
   private func entries(_ entries: [(title: String, text: String, notes: [String])]) -> [String] {
     let longest = entries.map { TextWidth.columns($0.title) }.max() ?? 0
     let column = min(longest, 24) + 4

@@ -6,8 +6,8 @@ import KithSupervision
 struct Adoption {
   /// The definition that a process was started from.
   struct Definition {
-    /// 0 for the plan's. A process of neither the plan's definition nor that of its own plugin folder has a revision that no other
-    /// process has, so that it is replaced.
+    /// 0 for the plan's. A process of neither the plan's definition nor that of its own plugin
+    /// folder has a revision that no other process has, so that it is replaced.
     var revision: UInt64
     var worker: PlannedWorker
   }
@@ -39,7 +39,8 @@ struct Adoption {
     }
   }
 
-  /// The revision that a worker runs at: an upgrade lasts until the product is ended, not only its host.
+  /// The revision that a worker runs at: an upgrade lasts until the product is ended, not only its
+  /// host.
   func revision(of planned: PlannedWorker) -> UInt64 {
     definitions.filter { $0.key.worker == planned.name && $0.value.worker != planned }
       .max { $0.key.generation < $1.key.generation }?.value.revision ?? 0

@@ -18,8 +18,8 @@ struct EarlierProcesses {
     return Dictionary(all.map { ($0.worker, $0.generation) }, uniquingKeysWith: max)
   }
 
-  /// Looks for them, and ends what nobody leads: descendants of processes that are gone, and processes that their host did
-  /// not come to record. Only for the holder of the root's lock.
+  /// Looks for them, and ends what nobody leads: descendants of processes that are gone, and
+  /// processes that their host did not come to record. Only for the holder of the root's lock.
   ///
   /// May take some milliseconds: it reads /proc.
   static func find(_ records: ProcessRecords) throws(SystemError) -> EarlierProcesses {

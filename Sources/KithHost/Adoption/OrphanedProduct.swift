@@ -4,7 +4,8 @@ import KithManifest
 import KithPlanning
 import KithSupervision
 
-/// A product whose host does not answer: it is gone and workers of it run on, or it is there and stuck.
+/// A product whose host does not answer: it is gone and workers of it run on, or it is there and
+/// stuck.
 public struct OrphanedProduct {
   /// The product's name.
   let product: String
@@ -35,7 +36,8 @@ public struct OrphanedProduct {
     root = places.root
   }
 
-  /// The products that are meant: the one in `root`, the one of that name where products are by default, else all of those.
+  /// The products that are meant: the one in `root`, the one of that name where products are by
+  /// default, else all of those.
   public static func all(product: String?, root: String?) -> [OrphanedProduct] {
     places(
       product: product, root: root.map(ProcessEnvironment.absolutePath),
@@ -64,8 +66,8 @@ public struct OrphanedProduct {
     return names.compactMap { try? ProductPlaces(product: $0, environment: environment) }
   }
 
-  /// Ends the workers, without a host and its order: where no host can be started, since it is not known with what. Blocks for as
-  /// long as it takes, some ten seconds at most.
+  /// Ends the workers, without a host and its order: where no host can be started, since it is not
+  /// known with what. Blocks for as long as it takes, some ten seconds at most.
   /// - Throws: `HostFailure` when a host has the root, or its folder cannot be read.
   public func end() throws(HostFailure) {
     do throws(RootLock.Failure) {

@@ -5,7 +5,8 @@ import KithSupervision
 /// The alert rules in force, and what they have come to.
 struct AlertWatch {
   private var evaluator: AlertEvaluator
-  /// The number of the rules in force. A task that looks at workers for earlier rules ends when it is another.
+  /// The number of the rules in force. A task that looks at workers for earlier rules ends when it
+  /// is another.
   private(set) var round = 0
 
   init(_ plan: Plan) {

@@ -7,7 +7,8 @@ import KithRPC
 import KithSupervision
 import MetricsContract
 
-/// Alerts: what the rules of the manifest are told of the workers, and what is told of what they come to.
+/// Alerts: what the rules of the manifest are told of the workers, and what is told of what they
+/// come to.
 extension Host {
   /// Looks at the workers as often as the rules in force want it, until others are.
   func watchForAlerts() {

@@ -7,8 +7,8 @@ struct PagerCommand: Sendable, Hashable {
   let name: String
   let words: [String]
 
-  /// The programs of a pager. The words of a webhook's stand on the command line of a process of the host's own user, as its
-  /// manifest does in a file of that user.
+  /// The programs of a pager. The words of a webhook's stand on the command line of a process of
+  /// the host's own user, as its manifest does in a file of that user.
   static func all(of pager: Pager) -> [PagerCommand] {
     var all: [PagerCommand] = []
     if !pager.command.isEmpty { all.append(PagerCommand(name: "command", words: pager.command)) }
@@ -37,7 +37,8 @@ struct PagerCommand: Sendable, Hashable {
         environment: ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"]
           + ["HOME", "USER"].compactMap { name in environment[name].map { "\(name)=\($0)" } },
         workingDirectory: "/", descriptors: [input.reading, null, null]))
-    // Less than a pipe holds, so that this does not wait for the program; one that has ended already reads nothing.
+    // Less than a pipe holds, so that this does not wait for the program; one that has ended
+    // already reads nothing.
     try? input.writing.writeAll(message, to: "a pager")
     return child
   }

@@ -2,7 +2,8 @@ import Crypto
 import KithManifest
 import KithPlanning
 
-/// Stands for planned changes without telling anything about them. Valid for as long as the host runs.
+/// Stands for planned changes without telling anything about them. Valid for as long as the host
+/// runs.
 struct ChangeFingerprints: Sendable {
   private let key = SymmetricKey(size: .bits256)
 

@@ -6,9 +6,10 @@ import KithSupervision
 
 /// Taking over a changed manifest.
 ///
-/// All that can be refused is refused before anything is changed: the manifests are read and checked, logs opened, the
-/// change recorded, and workers asked to take over their new configuration. Then the product is made of the new workers, in
-/// one step, and what is left is to wait for them.
+/// All that can be refused is refused before anything is changed: the manifests are read and
+/// checked, logs opened, the change recorded, and workers asked to take over their new
+/// configuration. Then the product is made of the new workers, in one step, and what is left is to
+/// wait for them.
 extension Host {
   /// Applies the manifest as it stands on disk now; what comes of it is in the log.
   public func reload(because reason: String) async {
@@ -24,7 +25,8 @@ extension Host {
   }
 
   /// Carries out the changes that a manifest comes to and answers what became of each.
-  /// - Parameter fingerprint: that of the changes that were planned; empty for whatever they are now.
+  /// - Parameter fingerprint: that of the changes that were planned; empty for whatever they are
+  ///   now.
   func applyChanges(
     _ source: ProductSource, fingerprint planned: [UInt8], by peer: PeerIdentity?
   ) async throws -> [ChangeOutcome] {
@@ -118,7 +120,8 @@ extension Host {
     }
   }
 
-  /// Has workers take over their new configuration; when one does not, those before it get their old one back.
+  /// Has workers take over their new configuration; when one does not, those before it get their
+  /// old one back.
   private func reconfigure(_ changes: PlannedChanges, _ plan: Plan) async throws {
     var done: [(link: WorkerLink, before: PlannedWorker)] = []
     let address = settings.places.controlAddress
@@ -200,7 +203,8 @@ extension Host {
     }
   }
 
-  /// Has the next host know the process of a worker as one of its new definition, unless it gets another process.
+  /// Has the next host know the process of a worker as one of its new definition, unless it gets
+  /// another process.
   private func recordDefinition(of worker: PlannedWorker, _ kind: KithPlanning.PlannedChange.Kind?)
   {
     switch kind {

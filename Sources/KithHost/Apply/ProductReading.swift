@@ -6,13 +6,15 @@ struct ProductReading {
   var plan: Plan
   var places: ProductPlaces
   var source: ProductSource
-  /// Why the manifests could not be read as they stand, so that those are run that were run before; nil when they could.
+  /// Why the manifests could not be read as they stand, so that those are run that were run before;
+  /// nil when they could.
   var trouble: String?
 
-  /// Reads the manifests of a product as they stand, those that were applied last in place of those that are named.
+  /// Reads the manifests of a product as they stand, those that were applied last in place of those
+  /// that are named.
   ///
-  /// Where they are wrong and workers of an earlier host run, they are read as that host had them: a mistake in a file must
-  /// not be what leaves workers without a host.
+  /// Where they are wrong and workers of an earlier host run, they are read as that host had them:
+  /// a mistake in a file must not be what leaves workers without a host.
   init(
     _ startedWith: ProductSource, root: String?, environment: [String: String]
   ) throws(HostFailure) {

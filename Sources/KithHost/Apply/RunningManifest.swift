@@ -3,8 +3,9 @@ import KithJSON
 import KithManifest
 import KithPlanning
 
-/// What a host runs, in a file of the product's state: for the host that follows it after it was killed, when it is started
-/// with the same words. It is gone once the product is ended by `kith down`.
+/// What a host runs, in a file of the product's state: for the host that follows it after it was
+/// killed, when it is started with the same words. It is gone once the product is ended by
+/// `kith down`.
 struct RunningManifest: Hashable {
   /// What the host was started with.
   var startedWith: ProductSource

@@ -5,8 +5,8 @@ import KithManifest
 import KithPlanning
 import KithSupervision
 
-/// One run of a worker's program that only checks its configuration: in the worker's sandbox without state, sockets and
-/// network, with bounds on time and output.
+/// One run of a worker's program that only checks its configuration: in the worker's sandbox
+/// without state, sockets and network, with bounds on time and output.
 final class ConfigurationTrial {
   /// The longest answer that is read.
   static let longestAnswer = 64 << 10

@@ -2,7 +2,8 @@ import KithJSON
 import KithManifest
 public import KithPlanning
 
-/// Asks the programs of a product's workers whether they take their configuration, before anything is started.
+/// Asks the programs of a product's workers whether they take their configuration, before anything
+/// is started.
 public enum ConfigurationTrials {
   /// How long all programs together may take. They run side by side.
   static let limit = Duration.seconds(5)

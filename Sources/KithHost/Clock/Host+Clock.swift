@@ -26,7 +26,8 @@ extension Host {
     var events = EventFlow()
   }
 
-  /// Moves the clocks, and answers when all that became due on the way has run and all that was told has been taken in.
+  /// Moves the clocks, and answers when all that became due on the way has run and all that was
+  /// told has been taken in.
   func moveClock(
     _ request: HostContract.MoveClockRequest
   ) async throws -> HostContract.MoveClockResponse {
@@ -88,8 +89,8 @@ extension Host {
   /// A hundred years, in milliseconds.
   private static let longestAdvance: Int64 = 3_155_760_000_000
 
-  /// Shows the time to all workers that are ready, once none is on its way to be; what they ran, when they next will, and what
-  /// they have told and taken in.
+  /// Shows the time to all workers that are ready, once none is on its way to be; what they ran,
+  /// when they next will, and what they have told and taken in.
   private func show(
     _ time: ClockMove.Time, afterTakingIn ends: [String: EventFlow.Place]
   ) async throws -> Round {
@@ -132,7 +133,8 @@ extension Host {
     }
   }
 
-  /// Whether nobody is on the way to be ready, and of nobody that was the end is known and its reason not yet.
+  /// Whether nobody is on the way to be ready, and of nobody that was the end is known and its
+  /// reason not yet.
   private var canAskAll: Bool {
     supervisor.isSettled
       && workers.all.allSatisfy { $0.published == nil || $0.publishedProcess != nil }
@@ -142,7 +144,8 @@ extension Host {
     settings.plan.worker(named: name)?.provides ?? []
   }
 
-  /// Tells a process that has become ready what the clocks show, which may have moved since its launch record was written.
+  /// Tells a process that has become ready what the clocks show, which may have moved since its
+  /// launch record was written.
   func repeatTime(to incarnation: Incarnation) {
     guard let time = desired.state.virtualTime, let link = workers[incarnation]?.link else {
       return

@@ -51,7 +51,8 @@ struct ControlSocket {
     unlink(places.controlSocket)
   }
 
-  /// Leaves the socket to the end of the process: to close it would remove the file at its path, which may be another host's.
+  /// Leaves the socket to the end of the process: to close it would remove the file at its path,
+  /// which may be another host's.
   func abandon() {
     _ = Unmanaged.passRetained(server)
   }

@@ -8,13 +8,14 @@ import KithRPC
 import KithSupervision
 import KithWire
 
-/// Issues what callers prove themselves with: tickets for incarnations of workers, and passes for people. Safe to use from any
-/// thread.
+/// Issues what callers prove themselves with: tickets for incarnations of workers, and passes for
+/// people. Safe to use from any thread.
 struct CredentialIssuer: Sendable {
-  /// How long a ticket is valid. Long enough that callers get through the nights in which no host runs; what it is worth ends
-  /// with the callee's incarnation anyway.
+  /// How long a ticket is valid. Long enough that callers get through the nights in which no host
+  /// runs; what it is worth ends with the callee's incarnation anyway.
   private static let ticketValidity = Duration.seconds(24 * 3_600)
-  /// How long a pass is valid, and so how long a worker that has handled a person's call could go on to speak for that person.
+  /// How long a pass is valid, and so how long a worker that has handled a person's call could go
+  /// on to speak for that person.
   private static let passValidity = Duration.seconds(120)
 
   /// The product's name.

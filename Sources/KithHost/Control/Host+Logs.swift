@@ -29,7 +29,8 @@ extension Host {
     }
   }
 
-  /// Tells a process that has become ready what was asked for while it started, which its launch record may not have had.
+  /// Tells a process that has become ready what was asked for while it started, which its launch
+  /// record may not have had.
   func repeatLogLevel(to incarnation: Incarnation) {
     guard let level = desired.state.logLevels[incarnation.worker],
       let link = workers[incarnation]?.link

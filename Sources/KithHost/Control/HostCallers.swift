@@ -5,8 +5,8 @@ import Synchronization
 
 /// Tells who calls the control service, and refuses callers that a method is not for.
 ///
-/// The one table of who may call what is the option `kith.callers` of each method in `proto/kith/host/v1/host.proto`. May be
-/// asked from any thread.
+/// The one table of who may call what is the option `kith.callers` of each method in
+/// `proto/kith/host/v1/host.proto`. May be asked from any thread.
 final class HostCallers: Sendable {
   /// What is known of an incarnation that may call.
   struct Known: Sendable {
@@ -33,8 +33,8 @@ final class HostCallers: Sendable {
   }
 
   /// Who makes a call.
-  /// - Throws: UNAUTHENTICATED for a proof that is not valid, or for a stranger where the method is not for strangers;
-  ///   PERMISSION_DENIED for a worker where the method is for operators.
+  /// - Throws: UNAUTHENTICATED for a proof that is not valid, or for a stranger where the method is
+  ///   not for strangers; PERMISSION_DENIED for a worker where the method is for operators.
   func identify(_ method: MethodDescriptor, _ metadata: Metadata) throws(RPCError) -> Principal {
     let principal = try principal(metadata)
     try method.check(principal)

@@ -11,8 +11,8 @@ extension Host {
   /// How long processes have to take changed keys, those that are starting or draining included.
   private static let timeToTakeKeys = Duration.seconds(20)
 
-  /// Has every process take its keys from the file as it is now; answers how many have. Once this returns, none seals with
-  /// another key than the file's first.
+  /// Has every process take its keys from the file as it is now; answers how many have. Once this
+  /// returns, none seals with another key than the file's first.
   func handOverKeys() async throws -> UInt32 {
     try await withCurrentRing { ring in
       let deadline = ContinuousClock.now + Self.timeToTakeKeys
@@ -27,7 +27,8 @@ extension Host {
     }
   }
 
-  /// Hands the keys to a process of an earlier host: they may have been changed since that handed over its own.
+  /// Hands the keys to a process of an earlier host: they may have been changed since that handed
+  /// over its own.
   func handOverKeys(toAdopted incarnation: Incarnation) async {
     guard settings.plan.posture != .ephemeral else { return }
     do {
@@ -40,7 +41,8 @@ extension Host {
     }
   }
 
-  /// Hands over the ring as it is now, while nothing else does: what is handed over last is what the file says.
+  /// Hands over the ring as it is now, while nothing else does: what is handed over last is what
+  /// the file says.
   private func withCurrentRing<Value>(
     _ body: (KeyRing) async throws -> Value
   ) async throws -> Value {
@@ -60,7 +62,8 @@ extension Host {
     return try await body(ring)
   }
 
-  /// Hands a process its keys, again and again until it has them or has ended: also one that drains may still write.
+  /// Hands a process its keys, again and again until it has them or has ended: also one that drains
+  /// may still write.
   private func handOver(
     _ ring: KeyRing, to incarnation: Incarnation, until deadline: ContinuousClock.Instant
   ) async throws {

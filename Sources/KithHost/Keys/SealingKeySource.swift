@@ -2,11 +2,13 @@ import KithManifest
 import KithSealing
 import WorkerContract
 
-/// Where the host has the sealing keys of its workers from: the product's key ring, which no worker can read.
+/// Where the host has the sealing keys of its workers from: the product's key ring, which no worker
+/// can read.
 struct SealingKeySource {
   private let folder: String
   private let product: ProductKeys
-  /// Why there were no keys when they were last needed; nil when there were, or none was needed yet.
+  /// Why there were no keys when they were last needed; nil when there were, or none was needed
+  /// yet.
   private(set) var trouble: String?
 
   /// The keys of the product in these places.
@@ -16,8 +18,8 @@ struct SealingKeySource {
       file: KeyRingFile(path: places.sealingKeyFile), workersDirectory: places.workersDirectory)
   }
 
-  /// The keys for a new process of a worker that may keep data; none when `trouble` says why. The first key of a product is made
-  /// here; one that is lost or damaged is never replaced.
+  /// The keys for a new process of a worker that may keep data; none when `trouble` says why. The
+  /// first key of a product is made here; one that is lost or damaged is never replaced.
   mutating func keys(of worker: String) throws(SystemError) -> [SealingKey] {
     try DurableFile.createPrivateFolder(folder)
     do throws(SealingError) {
@@ -43,7 +45,8 @@ struct SealingKeySource {
   }
 
   /// What is wrong with the keys, for people; nil when nothing is.
-  /// - Parameter isInUse: whether processes run that may have keys: those that were lost since are still in them.
+  /// - Parameter isInUse: whether processes run that may have keys: those that were lost since are
+  ///   still in them.
   func degradation(isInUse: Bool) -> String? {
     guard isInUse, trouble == nil else { return trouble }
     do throws(SealingError) {

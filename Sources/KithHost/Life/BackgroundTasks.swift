@@ -1,6 +1,7 @@
 /// Work that the host waits for without its thread waiting: calls to workers, timers, pages.
 ///
-/// The tasks run concurrently. They end with the host: `run()` cancels those that are left when `finish()` was called.
+/// The tasks run concurrently. They end with the host: `run()` cancels those that are left when
+/// `finish()` was called.
 struct BackgroundTasks: Sendable {
   typealias Body = @Sendable () async -> Void
 

@@ -11,7 +11,8 @@ struct ExclusiveOperations {
 
   private var inProgress: Set<Operation> = []
 
-  /// Begins an operation; false when another caller is doing it. A caller that got true calls `end`.
+  /// Begins an operation; false when another caller is doing it. A caller that got true calls
+  /// `end`.
   mutating func begin(_ operation: Operation) -> Bool { inProgress.insert(operation).inserted }
 
   /// Ends an operation that was begun.

@@ -8,8 +8,8 @@ import KithSupervision
 
 /// The life of a host, from its run to its end or its becoming another program.
 extension Host {
-  /// Serves the control service and runs the workers until a shutdown has been carried out. A host that is upgraded does not
-  /// return: its process becomes the new program.
+  /// Serves the control service and runs the workers until a shutdown has been carried out. A host
+  /// that is upgraded does not return: its process becomes the new program.
   ///
   /// `listening` is called once, when the control socket accepts connections.
   public func run(listening: @Sendable () -> Void) async throws(HostFailure) {
@@ -99,7 +99,8 @@ extension Host {
   /// Releases what the host holds, after its last task; becomes the next program if there is one.
   private func end(_ control: ControlSocket) async throws(HostFailure) {
     let successor = phase.successor
-    // Who waits learns now that there is nothing more to come; the answers leave before the process does.
+    // Who waits learns now that there is nothing more to come; the answers leave before the process
+    // does.
     logs.releaseReaders()
     if root.isLost {
       control.abandon()

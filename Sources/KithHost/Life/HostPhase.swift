@@ -1,13 +1,14 @@
 /// Where a host is in its life, with what is there only then.
 enum HostPhase {
-  /// Nothing has been started. `shutdownReason` is set if a shutdown was asked for this early; it begins with the run.
-  /// Next: `running`.
+  /// Nothing has been started. `shutdownReason` is set if a shutdown was asked for this early; it
+  /// begins with the run. Next: `running`.
   case prepared(Preparation, shutdownReason: String?)
   /// The control socket is served and the workers are led. Next: `ending`, `becoming`.
   case running(ControlSocket)
   /// The workers are being ended. The last one of a host that ends.
   case ending(Shutdown)
-  /// This process is about to become another program: no event is handled any more. The last one of a host that is upgraded.
+  /// This process is about to become another program: no event is handled any more. The last one of
+  /// a host that is upgraded.
   case becoming(HostProgram)
 
   /// What was found before the run.
@@ -24,7 +25,8 @@ enum HostPhase {
     let workersEnded: UInt32
     /// How many of them were sent SIGKILL.
     private(set) var workersKilled: UInt32 = 0
-    /// Why the host ends though nobody asked for it; nil when somebody did. The first failure stands.
+    /// Why the host ends though nobody asked for it; nil when somebody did. The first failure
+    /// stands.
     private(set) var failure: HostFailure?
 
     init(ending processes: Int, because failure: HostFailure?) {

@@ -3,12 +3,13 @@ import Glibc
 import KithJSON
 import KithSupervision
 
-/// The program of a host, and its becoming another one in place: the process stays, and with it its children, its lock and
-/// its place with the service manager.
+/// The program of a host, and its becoming another one in place: the process stays, and with it its
+/// children, its lock and its place with the service manager.
 public struct HostProgram: Sendable {
   /// The variable with the number of the descriptor that holds the root's lock.
   static let lockVariable = "KITH_LOCK_FD"
-  /// The variable with the number of the descriptor of the program that this one has taken the place of.
+  /// The variable with the number of the descriptor of the program that this one has taken the
+  /// place of.
   private static let previousVariable = "KITH_PREVIOUS_HOST_FD"
   /// The variable with the arguments that that one ran with, a JSON list.
   private static let argumentsVariable = "KITH_PREVIOUS_HOST_ARGUMENTS"
@@ -37,7 +38,8 @@ public struct HostProgram: Sendable {
     return readlink(path, &buffer, Int(PATH_MAX)) > 0 ? strdup(buffer) : nil
   }
 
-  /// Has the program say what it is, `kithd 0.1.0`, and whether it could run with this process's arguments.
+  /// Has the program say what it is, `kithd 0.1.0`, and whether it could run with this process's
+  /// arguments.
   ///
   /// Blocks for as long as that takes, at most ten seconds.
   /// - Throws: `HostFailure` with what is in the way.
@@ -81,8 +83,8 @@ public struct HostProgram: Sendable {
     return (end, String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
   }
 
-  /// Becomes the program, with this process's arguments. Returns only when that is not possible, after which nothing of this
-  /// host works any more: become `previous` then.
+  /// Becomes the program, with this process's arguments. Returns only when that is not possible,
+  /// after which nothing of this host works any more: become `previous` then.
   /// - Parameter lock: the descriptor that holds the root's lock, which goes along.
   func become(keeping lock: Int32) -> SystemError {
     let previous = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
@@ -97,8 +99,8 @@ public struct HostProgram: Sendable {
     return SystemError("become \(path)")
   }
 
-  /// Becomes the program that this one has taken the place of, when there is one, and has it say why. Returns when there is
-  /// none.
+  /// Becomes the program that this one has taken the place of, when there is one, and has it say
+  /// why. Returns when there is none.
   public static func goBack(because reason: String) {
     guard let text = variable(previousVariable), let number = Int32(text) else { return }
     let lock = variable(lockVariable).flatMap { Int32($0) }

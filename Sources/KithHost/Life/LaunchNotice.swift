@@ -1,11 +1,12 @@
 import Glibc
 
-/// What the host tells whoever started it: on standard error, and, where the environment names one, on a notice pipe as
-/// workers have it.
+/// What the host tells whoever started it: on standard error, and, where the environment names one,
+/// on a notice pipe as workers have it.
 ///
-/// `KITH_NOTIFY_FD=N` names the writing end of a pipe. The host writes `listening` and a newline when its control socket
-/// accepts connections and closes the pipe; a starter that sees the pipe end without a word knows that the host failed,
-/// and the exit code and standard error say how. Nobody needs to try again and again.
+/// `KITH_NOTIFY_FD=N` names the writing end of a pipe. The host writes `listening` and a newline
+/// when its control socket accepts connections and closes the pipe; a starter that sees the pipe
+/// end without a word knows that the host failed, and the exit code and standard error say how.
+/// Nobody needs to try again and again.
 public enum LaunchNotice {
   /// The control socket accepts connections.
   @Sendable public static func listening() {

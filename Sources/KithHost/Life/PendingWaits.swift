@@ -2,7 +2,8 @@ import KithRPC
 
 /// Callers of the control service that wait until something is so.
 ///
-/// Each has a condition, which is checked after everything that happens. A caller that gave up is forgotten at the next check.
+/// Each has a condition, which is checked after everything that happens. A caller that gave up is
+/// forgotten at the next check.
 struct PendingWaits {
   /// Answers whether the wait is over.
   private var conditions: [@Sendable (isolated Host) -> Bool] = []

@@ -21,7 +21,8 @@ struct ControlGroup: Sendable, Hashable {
         let number = kith_linux_pidfd_open(pid)
         guard number >= 0 else { continue }
         let pidfd = Descriptor(taking: number)
-        // Asked again with the pidfd in hand, so that it cannot be another process's that got the pid meanwhile.
+        // Asked again with the pidfd in hand, so that it cannot be another process's that got the
+        // pid meanwhile.
         if members.contains(pid) { kith_linux_pidfd_send_signal(pidfd.number, SIGKILL) }
       }
     }

@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 import KithManifest
 
-/// The control groups of version 2 that are this host's to divide among its workers (cgroups(7)): a group of the host's own,
-/// and below it one for each process of a worker with all that it starts.
+/// The control groups of version 2 that are this host's to divide among its workers (cgroups(7)): a
+/// group of the host's own, and below it one for each process of a worker with all that it starts.
 ///
-/// Under systemd the host's unit says `Delegate=yes`. Elsewhere a user may have been given a group, and root may divide that
-/// which it runs in where no systemd minds them.
+/// Under systemd the host's unit says `Delegate=yes`. Elsewhere a user may have been given a group,
+/// and root may divide that which it runs in where no systemd minds them.
 struct ControlGroups: Sendable {
   /// What the kernel can keep of a group, as far as workers are concerned.
   enum Controller: String, Sendable, CaseIterable {
@@ -98,7 +98,8 @@ struct ControlGroups: Sendable {
 
   // MARK: The host's place
 
-  /// The group that an earlier host made for a process, which still runs in it; nil when it runs in none such.
+  /// The group that an earlier host made for a process, which still runs in it; nil when it runs in
+  /// none such.
   func group(of pid: Int32, named name: String) -> ControlGroup? {
     guard let folder = try? Self.group(of: "\(pid)") else { return nil }
     let parts = folder.split(separator: "/")
@@ -158,7 +159,8 @@ struct ControlGroups: Sendable {
       } catch {
         guard error.code == EBUSY else { return false }
       }
-      // Nothing can be kept of groups below one with processes of its own: the host moves into one of them.
+      // Nothing can be kept of groups below one with processes of its own: the host moves into one
+      // of them.
       let own = "\(folder)/\(prefix)\(getpid())/host"
       mkdir(own, 0o755)
       do throws(SystemError) {

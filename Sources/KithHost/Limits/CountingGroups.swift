@@ -1,8 +1,9 @@
 import CLinux
 import Glibc
 
-/// The control groups of version 1 that bound how many processes and threads a worker has, where version 2 has no controller for
-/// it: one for each process of a worker with all that it starts, below the group that this host runs in.
+/// The control groups of version 1 that bound how many processes and threads a worker has, where
+/// version 2 has no controller for it: one for each process of a worker with all that it starts,
+/// below the group that this host runs in.
 struct CountingGroups: Sendable {
   /// The host's own group, below which it makes those of its workers.
   private let folder: String
@@ -32,7 +33,8 @@ struct CountingGroups: Sendable {
     return group
   }
 
-  /// The group that an earlier host made for a process, which still runs in it; nil when it runs in none such.
+  /// The group that an earlier host made for a process, which still runs in it; nil when it runs in
+  /// none such.
   static func group(of pid: Int32, named name: String) -> ControlGroup? {
     guard let folder = group(of: "\(pid)") else { return nil }
     let names = folder.split(separator: "/").suffix(2)

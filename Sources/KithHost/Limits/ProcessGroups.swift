@@ -2,7 +2,8 @@
 struct ProcessGroups: Sendable {
   /// The group of version 2 that keeps its limits; nil where there is none.
   var limiting: ControlGroup?
-  /// The group of version 1 that counts its processes where the other does not; nil where it does, or nothing can.
+  /// The group of version 1 that counts its processes where the other does not; nil where it does,
+  /// or nothing can.
   var counting: ControlGroup?
 
   private var all: [ControlGroup] { [limiting, counting].compactMap(\.self) }

@@ -5,12 +5,14 @@ import KithSupervision
 
 /// What this machine lets a host keep of the limits of its workers.
 struct ResourceControl: Sendable {
-  /// How much memory the stacks of a process's threads reserve, which the kernel counts as data whether it is used or not.
+  /// How much memory the stacks of a process's threads reserve, which the kernel counts as data
+  /// whether it is used or not.
   private static let stackAllowance: UInt64 = 256 << 20
 
   /// The control groups of version 2, or why there are none.
   private let controlGroups: Result<ControlGroups, SystemError>
-  /// Those of version 1 that count processes where version 2 does not; nil where there are none either.
+  /// Those of version 1 that count processes where version 2 does not; nil where there are none
+  /// either.
   private let countingGroups: CountingGroups?
 
   /// Takes hold of the control groups that this process runs in.
@@ -68,7 +70,8 @@ struct ResourceControl: Sendable {
   private enum ProcessBound {
     /// A control group of version 2, or one of version 1.
     case controlGroup, countingGroup
-    /// The user namespace that the process has for itself: what RLIMIT_NPROC bounds is counted in it alone.
+    /// The user namespace that the process has for itself: what RLIMIT_NPROC bounds is counted in
+    /// it alone.
     case userNamespace
     /// Nothing: the kernel does not count root's processes.
     case none
@@ -88,7 +91,8 @@ struct ResourceControl: Sendable {
 
   // MARK: Degradations
 
-  /// What this machine lacks to keep the limits and the confinement of a plan's workers, for people.
+  /// What this machine lacks to keep the limits and the confinement of a plan's workers, for
+  /// people.
   func degradations(of plan: Plan, account: WorkerAccount?) -> [String] {
     var degradations: [String] = []
     if case .failure(let error) = controlGroups {

@@ -1,7 +1,7 @@
 /// Cuts a stream of bytes into lines of text.
 ///
-/// Nothing is lost: a line that is too long comes out as several, what is not UTF-8 as U+FFFD, and what stands behind the
-/// last newline with `finish`.
+/// Nothing is lost: a line that is too long comes out as several, what is not UTF-8 as U+FFFD, and
+/// what stands behind the last newline with `finish`.
 struct LineSplitter: Sendable {
   /// A line, or a piece of one that is too long.
   struct Line: Hashable {
@@ -42,11 +42,13 @@ struct LineSplitter: Sendable {
     return rest.count
   }
 
-  /// Cuts a line into pieces of bounded length; of a line that goes on, the last and shorter piece is left.
+  /// Cuts a line into pieces of bounded length; of a line that goes on, the last and shorter piece
+  /// is left.
   private static func pieces(
     _ line: [UInt8], isComplete: Bool
   ) -> (lines: [Line], left: [UInt8]) {
-    // A byte that is no UTF-8 takes three as U+FFFD: a third of the limit is safe whatever the bytes are.
+    // A byte that is no UTF-8 takes three as U+FFFD: a third of the limit is safe whatever the
+    // bytes are.
     let isText = line.count <= LogRecord.maximumTextBytes || String(validating: line) != nil
     let limit = isText ? LogRecord.maximumTextBytes : LogRecord.maximumTextBytes / 3
     var lines: [Line] = []

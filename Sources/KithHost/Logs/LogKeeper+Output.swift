@@ -3,9 +3,10 @@ import KithSupervision
 
 /// The way of workers' output from its spools into the logs.
 ///
-/// One piece at a time is scrubbed, on a thread of its own, and the workers take turns: those that ended first, whose last words
-/// somebody may wait for, then whoever was served least recently and has something left of its budget. What has to wait
-/// stays in its spool; more than may wait there is dropped, oldest first, and the log and the status say how much.
+/// One piece at a time is scrubbed, on a thread of its own, and the workers take turns: those that
+/// ended first, whose last words somebody may wait for, then whoever was served least recently and
+/// has something left of its budget. What has to wait stays in its spool; more than may wait there
+/// is dropped, oldest first, and the log and the status say how much.
 extension LogKeeper {
   /// One stream of a process.
   struct Source {
@@ -46,7 +47,8 @@ extension LogKeeper {
     /// Who waits until so much of a process's output has been taken.
     var waiters: [(incarnation: Incarnation, ends: [String: UInt64], waiter: Waiter<Void>)] = []
 
-    /// The names of all sources; errors last, so that what a process complains of comes behind what it had to say.
+    /// The names of all sources; errors last, so that what a process complains of comes behind what
+    /// it had to say.
     var names: [String] { sources.keys.sorted(by: >) }
 
     /// The processes that have ended and whose output has not all been taken.
@@ -97,7 +99,8 @@ extension LogKeeper {
     nextTurn()
   }
 
-  /// How much of a process's output an earlier host has written to the log, and the last lines of its standard error.
+  /// How much of a process's output an earlier host has written to the log, and the last lines of
+  /// its standard error.
   func whatIsLogged(of incarnation: Incarnation) -> (LogRecord.Taken, LastWords) {
     guard let file = files[incarnation.worker] else { return (LogRecord.Taken(), LastWords()) }
     var count = 200
@@ -116,7 +119,8 @@ extension LogKeeper {
         }
         position = page.next
       }
-      // Two generations may run at once, so lines of the one before tell nothing; those of older ones say that none follow.
+      // Two generations may run at once, so lines of the one before tell nothing; those of older
+      // ones say that none follow.
       let isOlder = oldest.map { $0 < incarnation.generation && incarnation.generation - $0 > 1 }
       guard taken == nil, begin > file.begin, isOlder != true else {
         return (taken ?? LogRecord.Taken(), words)

@@ -3,20 +3,23 @@ import KithManifest
 import KithSupervision
 import Synchronization
 
-/// Takes what workers write to their standard output and error, keeps it in files and gives it to readers.
+/// Takes what workers write to their standard output and error, keeps it in files and gives it to
+/// readers.
 ///
-/// It has two threads of its own: one for the files, so that a slow disk delays logs and nothing else, and one that takes
-/// personal data out of what workers wrote (`LogKeeper+Output.swift`), so that a worker that writes without end delays nobody.
+/// It has two threads of its own: one for the files, so that a slow disk delays logs and nothing
+/// else, and one that takes personal data out of what workers wrote (`LogKeeper+Output.swift`), so
+/// that a worker that writes without end delays nobody.
 actor LogKeeper {
   /// The host's own log.
   static let hostName = "kithd"
 
   /// How much of workers' output there may be where.
   struct Bounds: Hashable, Sendable {
-    /// How many bytes of one stream may wait in its spool. Of a process that writes more than its budget lets in, the oldest
-    /// lines are dropped and counted.
+    /// How many bytes of one stream may wait in its spool. Of a process that writes more than its
+    /// budget lets in, the oldest lines are dropped and counted.
     var backlog: UInt64 = 8 << 20
-    /// How many bytes of one stream are taken after the end of its process: its last words, and no more than is read at once.
+    /// How many bytes of one stream are taken after the end of its process: its last words, and no
+    /// more than is read at once.
     var rest: UInt64 = 512 << 10
     /// As above, when the host itself ends and somebody waits for that.
     var restAtTheEnd: UInt64 = 64 << 10
@@ -91,7 +94,8 @@ actor LogKeeper {
     inOrder { $0.begin(incarnation, from: LogRecord.Taken(), lastWords: LastWords()) }
   }
 
-  /// Goes on taking the output of a process that an earlier host started, behind what stands in the log.
+  /// Goes on taking the output of a process that an earlier host started, behind what stands in the
+  /// log.
   nonisolated func resume(_ incarnation: Incarnation) {
     inOrder { keeper in
       let (taken, words) = keeper.whatIsLogged(of: incarnation)
@@ -99,8 +103,8 @@ actor LogKeeper {
     }
   }
 
-  /// Takes what is left of the output of a process that has ended, and no more: a descendant that escaped could write for
-  /// ever.
+  /// Takes what is left of the output of a process that has ended, and no more: a descendant that
+  /// escaped could write for ever.
   nonisolated func finish(_ incarnation: Incarnation) {
     inOrder { $0.end(incarnation) }
   }
@@ -192,12 +196,14 @@ actor LogKeeper {
   /// How long after a failure the file is tried again.
   private static let retryInterval = Duration.seconds(1)
 
-  /// The logs that cannot be written, or have lost lines, by name. Answered at once, however slow the disk is.
+  /// The logs that cannot be written, or have lost lines, by name. Answered at once, however slow
+  /// the disk is.
   nonisolated var troubles: [Trouble] {
     known.withLock { $0.values.sorted { $0.log < $1.log } }
   }
 
-  /// Tells the host's own log when a log cannot be written any more and when it can again, and sees to it that it is tried.
+  /// Tells the host's own log when a log cannot be written any more and when it can again, and sees
+  /// to it that it is tried.
   func noteTrouble(with log: String, before: SystemError?) {
     guard let file = files[log] else { return }
     let dropped = output.dropped[log] ?? OutputSpool.Dropped()
@@ -254,8 +260,8 @@ actor LogKeeper {
 
   /// Lines from a cursor on, at most `limit`, merged by their time, and where to go on.
   ///
-  /// Nothing is written while this reads, so that what a later read gives is not older than what this one gave, but for
-  /// the moment between a line's writing and its reading by the host.
+  /// Nothing is written while this reads, so that what a later read gives is not older than what
+  /// this one gave, but for the moment between a line's writing and its reading by the host.
   func read(
     from cursor: Cursor, minimumLevel: LogRecord.Level, limit: Int
   ) throws(SystemError) -> (records: [LogRecord], next: Cursor, isAtEnd: Bool) {
@@ -289,7 +295,8 @@ actor LogKeeper {
     return (records, next, pages.allSatisfy { $0.entries.isEmpty && $0.isLast })
   }
 
-  /// Waits until one of the logs has something behind its position; false when nothing more will come because the host ends.
+  /// Waits until one of the logs has something behind its position; false when nothing more will
+  /// come because the host ends.
   func waitForLines(after cursor: Cursor) async throws -> Bool {
     let hasMore = cursor.contains { log, position in (files[log]?.end ?? 0) > position }
     if hasMore { return true }
@@ -301,8 +308,8 @@ actor LogKeeper {
     return !isClosing
   }
 
-  /// Returns when everything that was asked for before has been written, as far as it can be; what processes that still run
-  /// have written is left to the next host.
+  /// Returns when everything that was asked for before has been written, as far as it can be; what
+  /// processes that still run have written is left to the next host.
   /// - Parameter isLast: whether the host ends then, which a flood must not delay.
   func flush(isLast: Bool = false) async {
     output.isLast = isLast

@@ -26,7 +26,8 @@ struct LogRecord: Hashable, Sendable {
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
   }
 
-  /// When it was written, in milliseconds since 1970: the moment that the SDK noted, or else that at which the host read it.
+  /// When it was written, in milliseconds since 1970: the moment that the SDK noted, or else that
+  /// at which the host read it.
   var atMilliseconds: Int64
   /// Whose log it is in.
   var worker: String
@@ -43,8 +44,9 @@ struct LogRecord: Hashable, Sendable {
   /// How much of its process's output stands in the log with this line; nil for a line of the host.
   var taken: Taken?
 
-  /// How much of a process's output has been taken into its log: bytes from the beginning of each stream. A host that
-  /// follows one that was killed goes on behind that, so that no byte is lost and none stands there twice.
+  /// How much of a process's output has been taken into its log: bytes from the beginning of each
+  /// stream. A host that follows one that was killed goes on behind that, so that no byte is lost
+  /// and none stands there twice.
   struct Taken: Hashable, Sendable {
     var stdout: UInt64 = 0
     var stderr: UInt64 = 0
@@ -118,9 +120,10 @@ extension LogRecord {
 
   /// The record of a line that a process wrote.
   ///
-  /// The SDK writes JSON to the standard error; what it says of the moment, the level, the call and the fields is taken
-  /// from there. Who wrote it is never taken from a line: the host knows whose pipe it is. Any other line is wrapped as it
-  /// is; on the standard error it is the Swift runtime that speaks, or a library that has something to complain of.
+  /// The SDK writes JSON to the standard error; what it says of the moment, the level, the call and
+  /// the fields is taken from there. Who wrote it is never taken from a line: the host knows whose
+  /// pipe it is. Any other line is wrapped as it is; on the standard error it is the Swift runtime
+  /// that speaks, or a library that has something to complain of.
   init(
     written line: String, at now: Int64, by worker: String, generation: UInt64, on stream: Stream
   ) {
@@ -141,8 +144,9 @@ extension LogRecord {
     fields = Self.fields(object)
   }
 
-  /// The record with placeholders such as `[REDACTED_PHONE]` for personal data: workers' loggers take it out of what they log, and
-  /// nobody out of what is written past them, a crash's message among it.
+  /// The record with placeholders such as `[REDACTED_PHONE]` for personal data: workers' loggers
+  /// take it out of what they log, and nobody out of what is written past them, a crash's message
+  /// among it.
   var withoutPersonalData: LogRecord {
     let scanner = PersonalDataScanner(policy: .log)
     var record = self

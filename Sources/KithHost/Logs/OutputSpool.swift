@@ -3,10 +3,12 @@ import Glibc
 import KithManifest
 import KithSupervision
 
-/// What a process writes to its standard output or error, in a file of the host's folder until it stands in the log.
+/// What a process writes to its standard output or error, in a file of the host's folder until it
+/// stands in the log.
 ///
-/// A file and no pipe, so that a host that is killed takes nothing along: the process writes on, and the next host reads on
-/// behind what the log has. What stands in the log is given back to the file system, so that the file never holds much.
+/// A file and no pipe, so that a host that is killed takes nothing along: the process writes on,
+/// and the next host reads on behind what the log has. What stands in the log is given back to the
+/// file system, so that the file never holds much.
 struct OutputSpool {
   /// Output that was dropped.
   struct Dropped: Hashable, Sendable {
@@ -47,7 +49,8 @@ struct OutputSpool {
     "\(incarnation).\(stream == .stdout ? "out" : "err")"
   }
 
-  /// Makes the file of a process that is about to be started, which is handed the descriptor: it can append and no more.
+  /// Makes the file of a process that is about to be started, which is handed the descriptor: it
+  /// can append and no more.
   static func create(_ path: String) throws(SystemError) -> Descriptor {
     try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND)
   }
@@ -74,8 +77,8 @@ struct OutputSpool {
 
   /// Reads what comes next, at most `limit` bytes and none behind `end`; none at the end.
   ///
-  /// `missing` says how many bytes before them are not there any more: an earlier host gave them back before it could say so in
-  /// the log.
+  /// `missing` says how many bytes before them are not there any more: an earlier host gave them
+  /// back before it could say so in the log.
   mutating func read(
     atMost limit: Int, before end: UInt64 = .max
   ) throws(SystemError) -> (missing: UInt64, bytes: [UInt8]) {
@@ -94,7 +97,8 @@ struct OutputSpool {
   /// Moves to the next byte that is there; answers how many are not.
   private mutating func passHole() -> UInt64 {
     let data = lseek(descriptor.number, off_t(position), Self.seekData)
-    // ENXIO: nothing is there from here on. Any other error: a file system that does not know of holes has none.
+    // ENXIO: nothing is there from here on. Any other error: a file system that does not know of
+    // holes has none.
     let next = data >= 0 ? UInt64(data) : errno == ENXIO ? size : position
     guard next > position else { return 0 }
     defer { position = next }
@@ -112,8 +116,9 @@ struct OutputSpool {
     return bytes
   }
 
-  /// Leaves out what comes next up to the end of a line, so that no more than `kept` bytes before `end` are left, and gives it
-  /// back. At most 16 MiB at a time, so that whoever waits for the thread has a turn.
+  /// Leaves out what comes next up to the end of a line, so that no more than `kept` bytes before
+  /// `end` are left, and gives it back. At most 16 MiB at a time, so that whoever waits for the
+  /// thread has a turn.
   mutating func drop(leaving kept: UInt64, before end: UInt64) -> Dropped {
     let begin = position
     let excess = waiting(before: end)
@@ -136,8 +141,8 @@ struct OutputSpool {
       dropped.lines += 1
     }
     dropped.bytes = position - begin
-    // Whole pages, since what is given back of a page reads as zeros: should this host die before the log says what was
-    // dropped, the next one sees a hole and no bytes that nobody wrote.
+    // Whole pages, since what is given back of a page reads as zeros: should this host die before
+    // the log says what was dropped, the next one sees a hole and no bytes that nobody wrote.
     let (from, to) = (Self.page(upFrom: begin), Self.page(downFrom: position))
     if to > from { _ = kith_linux_punch_hole(descriptor.number, from, to - from) }
     return dropped

@@ -1,11 +1,12 @@
 import Glibc
 import KithJSON
 
-/// A log of bounded size: a file that is written and a few older ones, `NAME.log`, `NAME.log.1`, `NAME.log.2`, ...
+/// A log of bounded size: a file that is written and a few older ones, `NAME.log`, `NAME.log.1`,
+/// `NAME.log.2`, ...
 ///
-/// Every byte that was ever written has a position of its own, whichever file it is in by now: each file begins with a
-/// line that says at which position it begins. So a cursor stays valid when files are renamed and when the host is
-/// started anew.
+/// Every byte that was ever written has a position of its own, whichever file it is in by now: each
+/// file begins with a line that says at which position it begins. So a cursor stays valid when
+/// files are renamed and when the host is started anew.
 struct RotatedFile {
   /// How much is kept.
   struct Limits: Hashable {
@@ -52,9 +53,11 @@ struct RotatedFile {
   private(set) var lost: UInt64 = 0
   /// How many records wait until the file can be written.
   var waiting: Int { backlog.lines.count }
-  /// What became of the file since this was last asked, for people: somebody removed it, or put another in its place.
+  /// What became of the file since this was last asked, for people: somebody removed it, or put
+  /// another in its place.
   private var notices: [String] = []
-  /// Whether the file is no longer at its path and cannot be made there: it is written where it has gone to.
+  /// Whether the file is no longer at its path and cannot be made there: it is written where it has
+  /// gone to.
   private var isAstray = false
 
   /// Opens a log and goes on where it ended.
@@ -90,7 +93,8 @@ struct RotatedFile {
     }
   }
 
-  /// Takes away a last line that has no end: the host died while it wrote it, and what it told is told again.
+  /// Takes away a last line that has no end: the host died while it wrote it, and what it told is
+  /// told again.
   private mutating func cutTornLine() throws(SystemError) {
     guard let part = parts.last else { return }
     var size = part.size
@@ -118,8 +122,9 @@ struct RotatedFile {
 
   /// Appends records.
   ///
-  /// While the file cannot be written, as on a full disk, they wait in memory and nobody is stopped; when more wait than
-  /// there is room for, the newest are given up, counted, and the log says so at that place once there is room again.
+  /// While the file cannot be written, as on a full disk, they wait in memory and nobody is
+  /// stopped; when more wait than there is room for, the newest are given up, counted, and the log
+  /// says so at that place once there is room again.
   mutating func append(_ records: [LogRecord]) {
     append(records.map(LogRecord.Encoded.init))
   }
@@ -171,7 +176,8 @@ struct RotatedFile {
     }
   }
 
-  /// Writes the first records that wait, as many as the file at hand has room for; answers how many.
+  /// Writes the first records that wait, as many as the file at hand has room for; answers how
+  /// many.
   private mutating func writeSome() throws(SystemError) -> Int {
     try renewIfGone()
     if let part = parts.last, part.size + UInt64(backlog.lines[0].count) > limits.fileBytes,
@@ -192,7 +198,8 @@ struct RotatedFile {
     do throws(SystemError) {
       try appendBytes(current, bytes, path)
     } catch {
-      // What was written of it is taken back, so that no line stands there twice when it is written again.
+      // What was written of it is taken back, so that no line stands there twice when it is written
+      // again.
       if ftruncate(current.number, off_t(before)) != 0 {
         var status = stat()
         if fstat(current.number, &status) == 0 {
@@ -236,8 +243,9 @@ struct RotatedFile {
     return notices
   }
 
-  /// Begins the file again when somebody has removed it or the folder: what is written to a file without a name is written to
-  /// nobody. One that was only moved, with another in its place or with all of the root, is written on where it is.
+  /// Begins the file again when somebody has removed it or the folder: what is written to a file
+  /// without a name is written to nobody. One that was only moved, with another in its place or
+  /// with all of the root, is written on where it is.
   private mutating func renewIfGone() throws(SystemError) {
     var (held, named) = (stat(), stat())
     guard fstat(current.number, &held) == 0 else { throw SystemError("look at \(path)") }
@@ -273,8 +281,8 @@ struct RotatedFile {
     var next: UInt64
   }
 
-  /// The records from a position on that have this level or a higher one, at most `limit` of them and from at most
-  /// `limitBytes` bytes, and the position behind all that was looked at.
+  /// The records from a position on that have this level or a higher one, at most `limit` of them
+  /// and from at most `limitBytes` bytes, and the position behind all that was looked at.
   ///
   /// A position that is too old begins at the oldest that is left, one behind the end at the end.
   func read(
@@ -319,13 +327,15 @@ struct RotatedFile {
   ) throws(SystemError) -> UInt64 {
     guard minimumLevel > .trace else { return try position(ofLast: count) }
     guard count > 0 else { return end }
-    // Forward, since a line is known to be of the level only once it has been read; a log is bounded in size.
+    // Forward, since a line is known to be of the level only once it has been read; a log is
+    // bounded in size.
     var last: [UInt64] = []
     var position = parts.first?.begin ?? 0
     while position < end {
       let (entries, next) = try read(from: position, minimumLevel: minimumLevel, limit: 1000)
       guard next > position else { break }
-      // Where a record ends the one before it may be followed by lines of lower levels, which reading leaves out anyway.
+      // Where a record ends the one before it may be followed by lines of lower levels, which
+      // reading leaves out anyway.
       last += entries.map(\.next)
       last.removeFirst(max(0, last.count - count - 1))
       position = next
@@ -346,7 +356,8 @@ struct RotatedFile {
         let block = try Self.bytes(
           of: descriptor, at: blockBegin, count: Int(blockEnd - blockBegin), path: path)
         for (offset, byte) in block.enumerated().reversed() where byte == UInt8(ascii: "\n") {
-          // The newline at the very end closes the last line; each one before it closes the line before.
+          // The newline at the very end closes the last line; each one before it closes the line
+          // before.
           if blockBegin + UInt64(offset) + 1 == part.size { continue }
           left -= 1
           if left == 0 { return part.begin + blockBegin + UInt64(offset) + 1 }

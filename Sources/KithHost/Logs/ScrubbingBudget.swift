@@ -1,5 +1,5 @@
-/// What one worker's output may take of the thread that scrubs it: bytes and processor time, each a bucket that fills up
-/// steadily. What is over waits in its spool.
+/// What one worker's output may take of the thread that scrubs it: bytes and processor time, each a
+/// bucket that fills up steadily. What is over waits in its spool.
 struct ScrubbingBudget: Hashable, Sendable {
   /// How large the buckets are, and how fast they fill up.
   struct Limits: Hashable, Sendable {
@@ -26,7 +26,8 @@ struct ScrubbingBudget: Hashable, Sendable {
     updatedAt = now
   }
 
-  /// Takes note of what a piece of output took. It may take more than is left: how long it takes is not known before.
+  /// Takes note of what a piece of output took. It may take more than is left: how long it takes is
+  /// not known before.
   mutating func charge(bytes used: Int, time usedTime: Duration, at now: ContinuousClock.Instant) {
     let passed = max(.zero, now - updatedAt)
     updatedAt = max(updatedAt, now)

@@ -1,10 +1,11 @@
 import Glibc
 import KithSupervision
 
-/// A piece of a process's output on its way into the log: cut into lines, read, without personal data, and encoded.
+/// A piece of a process's output on its way into the log: cut into lines, read, without personal
+/// data, and encoded.
 ///
-/// A value that any thread can work on: this takes most of the time that a line takes, and the thread that has the files must be
-/// free for those who read them.
+/// A value that any thread can work on: this takes most of the time that a line takes, and the
+/// thread that has the files must be free for those who read them.
 struct ScrubbingTask: Sendable {
   let incarnation: Incarnation
   let stream: LogRecord.Stream
@@ -59,7 +60,8 @@ struct ScrubbingTask: Sendable {
     return outcome
   }
 
-  /// The processor time of this thread: on a busy machine a worker does not pay for the time of others.
+  /// The processor time of this thread: on a busy machine a worker does not pay for the time of
+  /// others.
   private static var processorTime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

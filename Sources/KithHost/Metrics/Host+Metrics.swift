@@ -22,7 +22,8 @@ extension Host {
     tasks.add { await server.run() }
   }
 
-  /// Opens the addresses that are not open yet, and tries again until all are: another program may give up the port.
+  /// Opens the addresses that are not open yet, and tries again until all are: another program may
+  /// give up the port.
   private func open(_ server: MetricsServer) {
     guard !phase.isEnding, let opening = metricsServing.open(server) else { return }
     for (level, text) in opening.news { log(text, level: level) }
@@ -32,7 +33,8 @@ extension Host {
     }
   }
 
-  /// Asks all workers that are ready, at the same time, and adds what the kernel and the host count.
+  /// Asks all workers that are ready, at the same time, and adds what the kernel and the host
+  /// count.
   func metrics() async -> GetMetricsResponse {
     let links = workers.all.compactMap { worker in
       worker.publishedProcess?.link.map { (worker.name, $0) }

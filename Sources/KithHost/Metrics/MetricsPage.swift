@@ -22,8 +22,8 @@ import MetricsContract
 /// | `kith_alert_firing` | gauge, 0 or 1 | alert, worker, severity |
 /// | `kith_alert_value` | gauge: share of calls, or seconds | alert, worker |
 ///
-/// All have the label `product` in front. Counts of calls begin at zero with each process of a worker, as Prometheus
-/// expects of a process that was restarted.
+/// All have the label `product` in front. Counts of calls begin at zero with each process of a
+/// worker, as Prometheus expects of a process that was restarted.
 struct MetricsPage {
   private let metrics: GetMetricsResponse
   private let product: String
@@ -32,8 +32,8 @@ struct MetricsPage {
   /// The page.
   var text: String { page.text }
 
-  /// The bounds of the histogram's buckets, in microseconds. A call may stand one bucket too high when it took up to an
-  /// eighth less than a bound.
+  /// The bounds of the histogram's buckets, in microseconds. A call may stand one bucket too high
+  /// when it took up to an eighth less than a bound.
   static let bounds: [UInt64] = [
     100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
     2_500_000, 5_000_000, 10_000_000, 30_000_000, 60_000_000,

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Serves one page, `/metrics`, over HTTP/1.1: on a port of 127.0.0.1, on a unix socket, or both.
 ///
-/// A responder of its own, since it is a page and a half of code on the streams that the transport has already; an HTTP server
-/// as a library would be most of the host's program and memory.
+/// A responder of its own, since it is a page and a half of code on the streams that the transport
+/// has already; an HTTP server as a library would be most of the host's program and memory.
 final class MetricsServer: Sendable {
   /// How many connections there may be at a time; more are closed at once.
   static let maximumConnections = 16
@@ -41,7 +41,8 @@ final class MetricsServer: Sendable {
       bufferingPolicy: .bufferingOldest(Self.maximumConnections))
   }
 
-  /// Begins to accept connections where it does not yet. Answers what is wrong with the places where it cannot.
+  /// Begins to accept connections where it does not yet. Answers what is wrong with the places
+  /// where it cannot.
   func open() -> [String] {
     listening.withLock { listening in
       guard !listening.isClosed else { return [] }
@@ -109,7 +110,8 @@ extension MetricsServer {
 
     init(_ stream: any ByteStream) { self.stream = stream }
 
-    /// Answers the request, however long `page` takes, and closes when the time is up at the latest.
+    /// Answers the request, however long `page` takes, and closes when the time is up at the
+    /// latest.
     func answer(within patience: Duration, _ page: @escaping @Sendable () async -> String) async {
       stream.start(receiver: self)
       await withTaskGroup { group in

@@ -13,8 +13,8 @@ extension Confinement {
     "/dev/full", "/dev/null", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero",
   ]
 
-  /// What a worker may reach: its own state to write, its plugin and the system to read, its product's sockets, and of the
-  /// network what its manifests grant.
+  /// What a worker may reach: its own state to write, its plugin and the system to read, its
+  /// product's sockets, and of the network what its manifests grant.
   /// - Parameters:
   ///   - state: its state folder; empty in a product that keeps nothing.
   ///   - sockets: the folder of its own socket.
@@ -47,7 +47,8 @@ extension Confinement {
     if !isOffTheNetwork { readable.append("/run/systemd/resolve") }
   }
 
-  /// The folders of the libraries that this process runs with: a worker may need those of Swift's toolchain, wherever it is.
+  /// The folders of the libraries that this process runs with: a worker may need those of Swift's
+  /// toolchain, wherever it is.
   static let libraryFolders: [String] = {
     guard let maps = try? DurableFile.read("/proc/self/maps") else { return [] }
     let paths = String(decoding: maps, as: UTF8.self).split(separator: "\n")

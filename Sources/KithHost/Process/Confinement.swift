@@ -1,11 +1,13 @@
 import CLinux
 import Glibc
 
-/// What a process may reach of the machine: files by path, other processes, the kernel, and the network.
+/// What a process may reach of the machine: files by path, other processes, the kernel, and the
+/// network.
 ///
-/// Landlock keeps most of it, a part of the kernel (landlock(7)) that needs no privileges; a filter of system calls what has
-/// no path, and a private root what Landlock does not look at. A process cannot leave its confinement, nor can any that it
-/// starts. Where the kernel has no Landlock, or an older one, what it can keep is kept.
+/// Landlock keeps most of it, a part of the kernel (landlock(7)) that needs no privileges; a filter
+/// of system calls what has no path, and a private root what Landlock does not look at. A process
+/// cannot leave its confinement, nor can any that it starts. Where the kernel has no Landlock, or
+/// an older one, what it can keep is kept.
 struct Confinement: Sendable, Hashable {
   /// Files, and folders with all beneath them, that may be read, and run.
   var readable: [String] = []
@@ -30,7 +32,8 @@ struct Confinement: Sendable, Hashable {
   /// How it gets a root in which there is only what it may reach; nil for the machine's.
   var root: PrivateRoot.Way?
 
-  /// No sockets but those of this machine, whatever the protocol: a filter of system calls keeps that.
+  /// No sockets but those of this machine, whatever the protocol: a filter of system calls keeps
+  /// that.
   var isOffTheNetwork: Bool { listeningPorts?.isEmpty == true && outboundPorts?.isEmpty == true }
 
   /// The version of Landlock that this kernel has; 0 without it.
@@ -66,7 +69,8 @@ struct Confinement: Sendable, Hashable {
     return ruleset
   }
 
-  /// The rights of landlock(7), by the bits of `LANDLOCK_ACCESS_FS_*`, `LANDLOCK_ACCESS_NET_*` and `LANDLOCK_SCOPE_*`.
+  /// The rights of landlock(7), by the bits of `LANDLOCK_ACCESS_FS_*`, `LANDLOCK_ACCESS_NET_*` and
+  /// `LANDLOCK_SCOPE_*`.
   private enum Rights {
     static let execute: UInt64 = 1 << 0
     static let writeFile: UInt64 = 1 << 1

@@ -2,8 +2,8 @@ import Glibc
 import KithIdentity
 import KithManifest
 
-/// What the host keeps to prove and to check who calls: made with a product's first host, kept for the next while workers run, and
-/// removed when the product is ended.
+/// What the host keeps to prove and to check who calls: made with a product's first host, kept for
+/// the next while workers run, and removed when the product is ended.
 struct HostSecrets: Sendable {
   let token: OperatorToken
   let passKey: PassKey

@@ -2,10 +2,12 @@ import CLinux
 import Glibc
 import KithSupervision
 
-/// The processes that carry an incarnation's mark in their environment: a worker's process, and all that it started.
+/// The processes that carry an incarnation's mark in their environment: a worker's process, and all
+/// that it started.
 ///
-/// A descendant may leave its parent's process group and session and outlive its parent; its environment goes with it.
-/// A process that takes the mark off itself is found by the mount namespace that it cannot leave, where it has one.
+/// A descendant may leave its parent's process group and session and outlive its parent; its
+/// environment goes with it. A process that takes the mark off itself is found by the mount
+/// namespace that it cannot leave, where it has one.
 struct MarkedProcesses {
   private static let variable = "KITH_INCARNATION"
 
@@ -34,7 +36,8 @@ struct MarkedProcesses {
   /// Kills all of them until there are none. Answers how many there were.
   ///
   /// May take milliseconds: it reads /proc.
-  /// - Parameter namespace: where all of them run that have not been marked or are so no more; nil when they have none.
+  /// - Parameter namespace: where all of them run that have not been marked or are so no more; nil
+  ///   when they have none.
   @discardableResult
   func end(in namespace: MountNamespace? = nil) -> Int {
     let entry = Array(entry.utf8)
@@ -46,7 +49,8 @@ struct MarkedProcesses {
   @discardableResult
   private static func end(_ isMeant: (Int32) -> Bool) -> Int {
     var ended: Set<Int32> = []
-    // A process that starts others faster than they can be killed has a bound too: the limit of processes.
+    // A process that starts others faster than they can be killed has a bound too: the limit of
+    // processes.
     for _ in 0..<100 {
       let found = all(isMeant)
       if found.isEmpty { break }
@@ -64,8 +68,10 @@ struct MarkedProcesses {
     return ended.count
   }
 
-  /// Lets the kernel forget descendants of workers that became children of this process and have ended.
-  /// - Parameter children: the processes that this one started itself, which are waited for elsewhere.
+  /// Lets the kernel forget descendants of workers that became children of this process and have
+  /// ended.
+  /// - Parameter children: the processes that this one started itself, which are waited for
+  ///   elsewhere.
   static func reapOrphans(besides children: Set<Int32>) {
     for thread in (try? DurableFile.names(in: "/proc/self/task")) ?? [] {
       let list = ProcessFile.text("/proc/self/task/\(thread)/children") ?? ""
@@ -83,7 +89,8 @@ struct MarkedProcesses {
       let number = kith_linux_pidfd_open(pid)
       guard number >= 0 else { return nil }
       let pidfd = Descriptor(taking: number)
-      // Asked again with the pidfd in hand, so that it cannot be another process's that got the pid meanwhile.
+      // Asked again with the pidfd in hand, so that it cannot be another process's that got the pid
+      // meanwhile.
       return isMeant(pid) ? (pid, pidfd) : nil
     }
   }

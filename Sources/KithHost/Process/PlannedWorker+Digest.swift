@@ -4,11 +4,13 @@ import KithManifest
 import KithPlanning
 
 extension PlannedWorker {
-  /// Tells definitions apart from which different processes come; what only its supervision depends on is left out.
+  /// Tells definitions apart from which different processes come; what only its supervision depends
+  /// on is left out.
   func digest(in plan: Plan, account: WorkerAccount?) -> String {
     let required = requires.map(\.name)
     let remote = plan.remoteServices.filter { required.contains($0.service) }
-    // A worker without the grant is told apart as it was before there was one: an upgraded host takes its process over.
+    // A worker without the grant is told apart as it was before there was one: an upgraded host
+    // takes its process over.
     let http: [JSONValue] = http.map { [.string("http \($0.port)")] } ?? []
     let user: [JSONValue] = account.map { [.string("user \($0.user)")] } ?? []
     let parts: [JSONValue] = [

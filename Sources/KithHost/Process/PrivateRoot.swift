@@ -1,11 +1,13 @@
 import CLinux
 import Glibc
 
-/// The files that there are for a worker: those that it may reach, at the paths where they are, and nothing else.
+/// The files that there are for a worker: those that it may reach, at the paths where they are, and
+/// nothing else.
 ///
-/// Landlock keeps a process from opening files, and not from connecting to sockets by their path: what is not there cannot be
-/// connected to. A mount namespace of the process's own has it (mount_namespaces(7)): folders that may be read are mounted for
-/// reading alone, and folders of sockets show those that come later.
+/// Landlock keeps a process from opening files, and not from connecting to sockets by their path:
+/// what is not there cannot be connected to. A mount namespace of the process's own has it
+/// (mount_namespaces(7)): folders that may be read are mounted for reading alone, and folders of
+/// sockets show those that come later.
 struct PrivateRoot: Sendable, Hashable {
   /// One thing to do in the empty file system that the root begins as.
   enum Step: Sendable, Hashable {
@@ -79,8 +81,9 @@ struct PrivateRoot: Sendable, Hashable {
 
   // MARK: Whether there can be one
 
-  /// How a process gets a root of its own on this machine: in a user namespace of its own (user_namespaces(7)) or, as root,
-  /// without one. Fails with the reason where the kernel, or what this process runs in, does not let it.
+  /// How a process gets a root of its own on this machine: in a user namespace of its own
+  /// (user_namespaces(7)) or, as root, without one. Fails with the reason where the kernel, or what
+  /// this process runs in, does not let it.
   static let way: Result<Way, SystemError> = {
     var refusal = SystemError("make a private root", code: EPERM)
     for way in geteuid() == 0 ? [Way.asRoot, .asUser] : [.asUser] {

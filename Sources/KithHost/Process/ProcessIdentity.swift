@@ -1,7 +1,7 @@
 import Glibc
 
-/// What makes a process this one and no other. A pid alone is reused; with the time of its start it is not, and the boot id
-/// keeps records from before a reboot apart.
+/// What makes a process this one and no other. A pid alone is reused; with the time of its start it
+/// is not, and the boot id keeps records from before a reboot apart.
 struct ProcessIdentity: Hashable, Sendable {
   var pid: Int32
   /// When the kernel started it, in clock ticks since boot.
@@ -13,7 +13,8 @@ struct ProcessIdentity: Hashable, Sendable {
   static let currentBootID: String =
     (ProcessFile.text("/proc/sys/kernel/random/boot_id") ?? "").trimmingNewline
 
-  /// The identity of the process that has this pid now; nil when there is none. A zombie still has one.
+  /// The identity of the process that has this pid now; nil when there is none. A zombie still has
+  /// one.
   static func current(ofPid pid: Int32) -> ProcessIdentity? {
     status(ofPid: pid)?.identity
   }
@@ -35,7 +36,8 @@ struct ProcessIdentity: Hashable, Sendable {
     ofPid pid: Int32
   ) -> (identity: ProcessIdentity, state: Substring, waitStatus: Int32?)? {
     guard let stat = ProcessFile.text("/proc/\(pid)/stat") else { return nil }
-    // The second field is the program's name in parentheses and may hold both blanks and parentheses.
+    // The second field is the program's name in parentheses and may hold both blanks and
+    // parentheses.
     guard let close = stat.lastIndex(of: ")") else { return nil }
     let fields = stat[stat.index(after: close)...].split { $0 == " " || $0 == "\n" }
     // Fields 3, 22 and 52 of proc(5); the first after the name is field 3.

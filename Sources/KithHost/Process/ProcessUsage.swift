@@ -9,7 +9,8 @@ struct ProcessUsage: Hashable, Sendable {
   /// How long ago the kernel started it.
   var uptimeMicroseconds: Int64
 
-  /// The usage of a process; nil when there is none of this pid, or only what is left of one that has ended.
+  /// The usage of a process; nil when there is none of this pid, or only what is left of one that
+  /// has ended.
   init?(ofPid pid: Int32) {
     guard let identity = ProcessIdentity.current(ofPid: pid) else { return nil }
     residentBytes = ProcessIdentity.residentBytes(ofPid: pid)

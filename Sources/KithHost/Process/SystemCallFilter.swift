@@ -1,16 +1,18 @@
 import CLinux
 import Glibc
 
-/// The system calls that a worker's process, and all that it starts, is refused: a program for the kernel (seccomp(2)).
+/// The system calls that a worker's process, and all that it starts, is refused: a program for the
+/// kernel (seccomp(2)).
 ///
-/// A list of what is refused, and not of what is allowed: workers are any program, shells and interpreters among them. What the
-/// list does not know is refused too: calls that Linux has got since the list was made do not exist for a worker.
+/// A list of what is refused, and not of what is allowed: workers are any program, shells and
+/// interpreters among them. What the list does not know is refused too: calls that Linux has got
+/// since the list was made do not exist for a worker.
 struct SystemCallFilter: Sendable {
   /// The program, in the order in which the kernel runs it.
   let instructions: [sock_filter]
 
-  /// The last call that the list below was made with: `set_mempolicy_home_node`, Linux 5.17. The numbers above 423 are the
-  /// same on all architectures.
+  /// The last call that the list below was made with: `set_mempolicy_home_node`, Linux 5.17. The
+  /// numbers above 423 are the same on all architectures.
   private static let lastReviewed: UInt32 = 450
 
   /// The filter of a worker.
@@ -34,7 +36,8 @@ struct SystemCallFilter: Sendable {
         program += rule
       }
     }
-    // What is called most comes first: the kernel goes through the program for each call whose arguments matter.
+    // What is called most comes first: the kernel goes through the program for each call whose
+    // arguments matter.
     examine(Self.opening, Self.noPrivilegedMode(flags: 1, mode: 2))
     examine([SYS_openat], Self.noPrivilegedMode(flags: 2, mode: 3))
     examine([SYS_socket, SYS_socketpair], Self.families(isOffTheNetwork: isOffTheNetwork))
@@ -57,8 +60,8 @@ struct SystemCallFilter: Sendable {
 
   // MARK: The lists
 
-  /// Calls whose arguments lie in memory, where no filter can look: refused as an older kernel does, so that C libraries use
-  /// what came before them, `clone` and `openat`.
+  /// Calls whose arguments lie in memory, where no filter can look: refused as an older kernel
+  /// does, so that C libraries use what came before them, `clone` and `openat`.
   private static let unknown = [SYS_clone3, SYS_openat2]
 
   private static let refused: [Int32] =
@@ -92,8 +95,8 @@ struct SystemCallFilter: Sendable {
     SYS_setresgid, SYS_setresuid, SYS_setreuid, SYS_setuid,
   ]
 
-  /// Who may do what with a file: Landlock does not keep it, and a worker's files have their modes from the call that makes
-  /// them. An access control list is an attribute.
+  /// Who may do what with a file: Landlock does not keep it, and a worker's files have their modes
+  /// from the call that makes them. An access control list is an attribute.
   private static let modes = [
     SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_fremovexattr, SYS_fsetxattr,
     SYS_lremovexattr, SYS_lsetxattr, SYS_removexattr, SYS_setxattr,
@@ -134,7 +137,8 @@ struct SystemCallFilter: Sendable {
     ]
   }
 
-  /// Beside this machine's own those of the internet, and that in which the C library asks for addresses.
+  /// Beside this machine's own those of the internet, and that in which the C library asks for
+  /// addresses.
   private static func families(isOffTheNetwork: Bool) -> [sock_filter] {
     let families = isOffTheNetwork ? [AF_UNIX] : [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK]
     let jumps = families.enumerated().map { index, family in

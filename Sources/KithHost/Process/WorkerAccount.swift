@@ -2,7 +2,8 @@ import Glibc
 
 /// The account that the workers of a host run as which itself runs as root (`KITH_WORKER_ACCOUNT`).
 ///
-/// The account owns the workers' state and socket folders. The host's own records, keys and logs stay root's.
+/// The account owns the workers' state and socket folders. The host's own records, keys and logs
+/// stay root's.
 public struct WorkerAccount: Sendable, Hashable {
   /// The variable of the host's environment that names it.
   public static let variable = "KITH_WORKER_ACCOUNT"
@@ -30,9 +31,11 @@ public struct WorkerAccount: Sendable, Hashable {
     (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
   }
 
-  /// The account that an environment names; nil where it names none, or the host runs as that account already.
-  /// - Throws: ``HostFailure`` when it cannot be used: this process is another user than root, or the machine has no private
-  ///   roots, without which workers would not reach their folders below those of root.
+  /// The account that an environment names; nil where it names none, or the host runs as that
+  /// account already.
+  /// - Throws: ``HostFailure`` when it cannot be used: this process is another user than root, or
+  ///   the machine has no private roots, without which workers would not reach their folders below
+  ///   those of root.
   static func configured(_ environment: [String: String]) throws(HostFailure) -> WorkerAccount? {
     guard let name = environment[variable], !name.isEmpty else { return nil }
     let account = try WorkerAccount(name: name)
@@ -54,7 +57,8 @@ public struct WorkerAccount: Sendable, Hashable {
 
   // MARK: Files
 
-  /// The name of the account that owns a folder; nil for this process's own, and where it has no name.
+  /// The name of the account that owns a folder; nil for this process's own, and where it has no
+  /// name.
   static func owner(of folder: String) -> String? {
     var status = stat()
     guard lstat(folder, &status) == 0, status.st_uid != geteuid(),
@@ -63,9 +67,9 @@ public struct WorkerAccount: Sendable, Hashable {
     return String(cString: entry.pointee.pw_name)
   }
 
-  /// Gives the account a folder and all in it: a restore, or a host that ran its workers as root, has left files of root
-  /// there. Each entry is named relative to its folder's descriptor, so that a worker that runs cannot lead this elsewhere
-  /// with a link.
+  /// Gives the account a folder and all in it: a restore, or a host that ran its workers as root,
+  /// has left files of root there. Each entry is named relative to its folder's descriptor, so that
+  /// a worker that runs cannot lead this elsewhere with a link.
   /// - Throws: ``SystemError``.
   func own(_ folder: String) throws(SystemError) {
     try own(contentsOf: Descriptor.open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), folder)

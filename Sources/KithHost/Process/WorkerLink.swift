@@ -67,7 +67,8 @@ final class WorkerLink: Sendable {
     }
   }
 
-  /// What keeps a process that an earlier host started from being led by this one; nil when nothing does.
+  /// What keeps a process that an earlier host started from being led by this one; nil when nothing
+  /// does.
   private func adopt(_ options: CallOptions) async throws(RPCError) -> StartFailure? {
     let (failure, services) = try await handshake(options)
     if let failure { return failure }
@@ -92,8 +93,8 @@ final class WorkerLink: Sendable {
   /// What a process says when it is shown a time.
   typealias ClockAnswer = Result<MoveClockResponse, RPCError>
 
-  /// Shows the process, which is ready, what time it is, and waits until it has taken in what others told up to these ends,
-  /// by service, and done what is due.
+  /// Shows the process, which is ready, what time it is, and waits until it has taken in what
+  /// others told up to these ends, by service, and done what is due.
   func moveClock(
     to time: ClockMove.Time, afterTakingIn ends: [String: EventFlow.Place] = [:]
   ) async -> ClockAnswer {
@@ -109,8 +110,8 @@ final class WorkerLink: Sendable {
 
   /// Gives the order to drain; false when it was not taken.
   ///
-  /// New calls are taken for a moment more: those that were on their way when callers were told. The moment is longer where
-  /// nobody waits for its end, since another process has taken over.
+  /// New calls are taken for a moment more: those that were on their way when callers were told.
+  /// The moment is longer where nobody waits for its end, since another process has taken over.
   func drain(grace: Duration, isReplaced: Bool) async -> Bool {
     let linger = min(isReplaced ? .milliseconds(100) : .milliseconds(30), grace / 2)
     do throws(RPCError) {
@@ -146,7 +147,8 @@ final class WorkerLink: Sendable {
     return answer.map(HealthReportMessage.init)
   }
 
-  /// Sets from which level on the process logs. One that is not ready to be told so is left to its launch record.
+  /// Sets from which level on the process logs. One that is not ready to be told so is left to its
+  /// launch record.
   func setLogLevel(_ level: String) async throws(RPCError) {
     do throws(RPCError) {
       _ = try await lifecycle.setLogLevel(

@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import KithSupervision
 
-/// A process that this host started, or one before it: the leader of a session and a process group of its own.
+/// A process that this host started, or one before it: the leader of a session and a process group
+/// of its own.
 ///
 /// Signals go through the pidfd, so that they never reach a stranger who got the pid later.
 final class WorkerProcess: Sendable {
@@ -19,13 +20,14 @@ final class WorkerProcess: Sendable {
     namespace = MountNamespace(ofPid: identity.pid)
   }
 
-  /// The process of this identity, which an earlier host started; nil when it is gone, also when another process has its
-  /// pid by now.
+  /// The process of this identity, which an earlier host started; nil when it is gone, also when
+  /// another process has its pid by now.
   convenience init?(earlier identity: ProcessIdentity) {
     let number = kith_linux_pidfd_open(identity.pid)
     guard number >= 0 else { return nil }
     let pidfd = Descriptor(taking: number)
-    // Asked after the pidfd was opened: if the pid is still that process's now, the pidfd is that process's too.
+    // Asked after the pidfd was opened: if the pid is still that process's now, the pidfd is that
+    // process's too.
     guard ProcessIdentity.current(ofPid: identity.pid) == identity else { return nil }
     self.init(identity: identity, pidfd: pidfd)
   }
@@ -44,9 +46,11 @@ final class WorkerProcess: Sendable {
     var descriptors: [Descriptor]
     /// How many files it may have open; nil for as many as the host.
     var openFiles: Int?
-    /// How much writable memory each process may have reserved, in bytes; nil for as much as the host.
+    /// How much writable memory each process may have reserved, in bytes; nil for as much as the
+    /// host.
     var dataBytes: UInt64?
-    /// How many processes and threads it may have with all that it starts, where its own user namespace counts them.
+    /// How many processes and threads it may have with all that it starts, where its own user
+    /// namespace counts them.
     var processes: Int?
     /// The folder of its control group; nil for the host's group.
     var controlGroup: Descriptor?
@@ -60,12 +64,14 @@ final class WorkerProcess: Sendable {
 
   /// Starts a process, confined from its first instruction on.
   ///
-  /// Never by fork: nng's threads do not survive in a forked child (facts of nng 1.5, posix_thread.c).
+  /// Never by fork: nng's threads do not survive in a forked child (facts of nng 1.5,
+  /// posix_thread.c).
   static func spawn(_ launch: Launch) throws(SystemError) -> WorkerProcess {
     let pid = try start(launch, executable: launch.executable)
     let number = kith_linux_pidfd_open(pid)
     guard number >= 0, let identity = ProcessIdentity.current(ofPid: pid) else {
-      // Without a way to watch it the process must not live. It is our child and not reaped: the pid is still its own.
+      // Without a way to watch it the process must not live. It is our child and not reaped: the
+      // pid is still its own.
       let error = SystemError("watch process \(pid)")
       kill(-pid, SIGKILL)
       waitpid(pid, nil, 0)
@@ -89,7 +95,8 @@ final class WorkerProcess: Sendable {
   private static func start(
     _ launch: Launch, executable: String?, root: (PrivateRoot, PrivateRoot.Way)? = nil
   ) throws(SystemError) -> pid_t {
-    // Out of the way of the numbers that the child gets, so that no dup2 closes what is needed later.
+    // Out of the way of the numbers that the child gets, so that no dup2 closes what is needed
+    // later.
     let least = Int32(launch.descriptors.count)
     var sources: [Descriptor] = []
     for descriptor in launch.descriptors { sources.append(try descriptor.duplicated(least: least)) }
@@ -153,8 +160,8 @@ final class WorkerProcess: Sendable {
   /// Sends a signal to the whole process group, also after the death of its leader.
   func signalGroup(_ number: Int32) {
     if kith_linux_pidfd_send_group_signal(pidfd.number, number) == 0 || errno != EINVAL { return }
-    // Before Linux 6.9. A child that has not been reaped keeps its group's number from being another's; of any other
-    // process it cannot be known whose it is.
+    // Before Linux 6.9. A child that has not been reaped keeps its group's number from being
+    // another's; of any other process it cannot be known whose it is.
     if wait(peek: true) != .unknown { kill(-identity.pid, number) }
   }
 
@@ -174,8 +181,8 @@ final class WorkerProcess: Sendable {
 
   /// How a process ended that somebody else waits for: its parent was an earlier host.
   private func endOfAnothersChild() -> ProcessEnd {
-    // The kernel says so once somebody has waited for it, and until then it is a zombie, whose state says so. Asked again,
-    // since that may have happened between.
+    // The kernel says so once somebody has waited for it, and until then it is a zombie, whose
+    // state says so. Asked again, since that may have happened between.
     for _ in 0..<2 {
       var bySignal: Int32 = 0
       var status: Int32 = 0

@@ -5,8 +5,9 @@ import KithJSON
 import KithSupervision
 import KithWire
 
-/// The desired state of a running product, as far as it differs from the manifest: which workers are stopped, how they log, what
-/// the virtual clocks show. It lasts as long as the product, also when its host is killed.
+/// The desired state of a running product, as far as it differs from the manifest: which workers
+/// are stopped, how they log, what the virtual clocks show. It lasts as long as the product, also
+/// when its host is killed.
 struct DesiredState: Equatable {
   /// The workers that are not to run.
   var stopped: Set<String> = []
@@ -19,8 +20,8 @@ struct DesiredState: Equatable {
   /// What was asked for each worker last, and by whom.
   var requests: [String: WorkerRequest] = [:]
 
-  /// Reads a file that was written since the machine's start. Without one nothing was asked for. A damaged file is renamed; the
-  /// new name is returned.
+  /// Reads a file that was written since the machine's start. Without one nothing was asked for. A
+  /// damaged file is renamed; the new name is returned.
   static func read(_ path: String) -> (state: DesiredState, damaged: String?) {
     guard let bytes = try? DurableFile.read(path) else { return (DesiredState(), nil) }
     guard let object = (try? JSONValue(parsing: bytes))?.objectValue,

@@ -3,11 +3,13 @@ import KithJSON
 import KithSupervision
 import Synchronization
 
-/// The generations of a root's workers, none of which is ever given twice, whenever the host or the machine goes down.
+/// The generations of a root's workers, none of which is ever given twice, whenever the host or the
+/// machine goes down.
 ///
-/// The file says up to which generation each worker's may have been used. It is written ahead of use, a few generations at
-/// a time, so that the restart of a worker that died does not wait for the disk; and once more at the end with what was
-/// really used, so that only a host that was killed leaves a gap in the count.
+/// The file says up to which generation each worker's may have been used. It is written ahead of
+/// use, a few generations at a time, so that the restart of a worker that died does not wait for
+/// the disk; and once more at the end with what was really used, so that only a host that was
+/// killed leaves a gap in the count.
 struct GenerationCounter {
   /// How many generations are reserved at a time.
   static let reservation: UInt64 = 16
@@ -22,10 +24,12 @@ struct GenerationCounter {
   private var requested: [String: UInt64]
   private var requests: UInt64 = 0
 
-  /// Reads the counts of a root, none at all when it is new, and reserves the next generations of these workers.
+  /// Reads the counts of a root, none at all when it is new, and reserves the next generations of
+  /// these workers.
   ///
   /// - Parameters:
-  ///   - told: the highest generations that everything else in the root tells of: what is counted on from when the file is
+  ///   - told: the highest generations that everything else in the root tells of: what is counted
+  ///     on from when the file is
   ///     damaged, which is kept beside.
   ///   - advice: says what a system's error means for whoever starts the host.
   init(
@@ -71,7 +75,8 @@ struct GenerationCounter {
   /// The highest generation of a worker that may have been used; 0 when there was none.
   subscript(worker: String) -> UInt64 { used[worker] ?? 0 }
 
-  /// Takes note that a generation is about to be used. Waits for the disk only when more was used than reserved ahead.
+  /// Takes note that a generation is about to be used. Waits for the disk only when more was used
+  /// than reserved ahead.
   mutating func use(_ generation: UInt64, of worker: String) throws(SystemError) {
     if generation > reserved[worker] ?? 0 {
       used[worker] = max(used[worker] ?? 0, generation - 1)

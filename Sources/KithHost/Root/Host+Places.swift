@@ -3,8 +3,8 @@ import KithManifest
 import KithRPC
 import KithSupervision
 
-/// The host's folders and sockets, which somebody may move or remove while it runs: logind removes the runtime folder when a
-/// person logs out, and a person moves a root.
+/// The host's folders and sockets, which somebody may move or remove while it runs: logind removes
+/// the runtime folder when a person logs out, and a person moves a root.
 extension Host {
   /// How often the host looks.
   private static let lookInterval = Duration.seconds(1)
@@ -21,8 +21,8 @@ extension Host {
     }
   }
 
-  /// Whether the root is still this host's. When it is not, nothing is written there any more, for it may be another host's by
-  /// now, and the workers are ended.
+  /// Whether the root is still this host's. When it is not, nothing is written there any more, for
+  /// it may be another host's by now, and the workers are ended.
   func holdsRoot() -> Bool {
     let wasLost = root.isLost
     switch root.check() {
@@ -65,7 +65,8 @@ extension Host {
     try account.letConnect(to: settings.places.controlSocket)
   }
 
-  /// Makes the control socket again when it is gone or another's: nobody could tell a host that listens nowhere to do anything.
+  /// Makes the control socket again when it is gone or another's: nobody could tell a host that
+  /// listens nowhere to do anything.
   private func bindAgain() {
     let places = settings.places
     guard case .running(var control) = phase, !control.isInPlace else { return }

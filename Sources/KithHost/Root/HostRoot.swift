@@ -2,9 +2,11 @@ import Glibc
 import KithManifest
 import KithSupervision
 
-/// The root of a product for as long as its host holds it: the lock, and the records of processes for the next host.
+/// The root of a product for as long as its host holds it: the lock, and the records of processes
+/// for the next host.
 ///
-/// A root that is lost may be another host's, so nothing is written there any more; it never comes back.
+/// A root that is lost may be another host's, so nothing is written there any more; it never comes
+/// back.
 struct HostRoot {
   /// The root's folders and files.
   let places: ProductPlaces
@@ -15,7 +17,8 @@ struct HostRoot {
   let lock: RootLock
 
   /// Makes the folders of a product and takes its root.
-  /// - Throws: `HostFailure` when another host holds it, it is another product's, or it cannot be written.
+  /// - Throws: `HostFailure` when another host holds it, it is another product's, or it cannot be
+  ///   written.
   init(_ places: ProductPlaces) throws(HostFailure) {
     self.places = places
     records = ProcessRecords(places)

@@ -4,10 +4,12 @@ import KithJSON
 import KithManifest
 import KithSupervision
 
-/// Which processes run, in files of the host's folder: for a host that starts after another was killed.
+/// Which processes run, in files of the host's folder: for a host that starts after another was
+/// killed.
 ///
-/// A record is written before the process learns what it is to do, so that no worker ever works unrecorded. It holds the
-/// incarnation's secret: mode 0600, in a folder of mode 0700 that no worker's sandbox reaches.
+/// A record is written before the process learns what it is to do, so that no worker ever works
+/// unrecorded. It holds the incarnation's secret: mode 0600, in a folder of mode 0700 that no
+/// worker's sandbox reaches.
 struct ProcessRecords {
   /// A process that was recorded.
   struct Record: Hashable {
@@ -75,7 +77,8 @@ struct ProcessRecords {
     rmdir(folder)
   }
 
-  /// All records that were written since the machine was started, and the paths of files that are none though they should be.
+  /// All records that were written since the machine was started, and the paths of files that are
+  /// none though they should be.
   func all() throws(SystemError) -> (records: [Record], damaged: [String]) {
     var (records, damaged): ([Record], [String]) = ([], [])
     for name in try DurableFile.names(in: folder) where name.hasSuffix(Self.suffix) {
@@ -105,7 +108,8 @@ struct ProcessRecords {
     return found
   }
 
-  /// Removes what hosts and workers that are gone left behind, spools apart. Only for the holder of the root's lock.
+  /// Removes what hosts and workers that are gone left behind, spools apart. Only for the holder of
+  /// the root's lock.
   func clear(besides running: [Record]) throws(SystemError) {
     let kept = Set(running.map { path(of: $0.incarnation) })
     for name in try DurableFile.names(in: folder)

@@ -1,10 +1,12 @@
 import Glibc
 
-/// The right to run a product's workers in a root: a lock that the kernel takes back when its holder is gone, however it
-/// ended. The file says who holds it; it stays behind and means nothing without the lock.
+/// The right to run a product's workers in a root: a lock that the kernel takes back when its
+/// holder is gone, however it ended. The file says who holds it; it stays behind and means nothing
+/// without the lock.
 ///
-/// The folder of the file is locked as well, so that nobody can take a root by removing the file. Neither keeps anybody from moving
-/// the folder away and making another one of its name: `check` finds that out.
+/// The folder of the file is locked as well, so that nobody can take a root by removing the file.
+/// Neither keeps anybody from moving the folder away and making another one of its name: `check`
+/// finds that out.
 final class RootLock: Sendable {
   /// Why the lock was not taken.
   enum Failure: Error, Hashable {
@@ -20,7 +22,8 @@ final class RootLock: Sendable {
     case held
     /// The file was removed, or another was put in its place, and is there again.
     case renewed
-    /// The folder is not where it was: it was moved or removed, and what is there now, if anything, is another's.
+    /// The folder is not where it was: it was moved or removed, and what is there now, if anything,
+    /// is another's.
     case lost
   }
 
@@ -55,8 +58,8 @@ final class RootLock: Sendable {
     }
   }
 
-  /// How long the lock of a host that is gone is waited for. A process that it was starting when it was killed holds its files,
-  /// the lock among them, until it has become another program.
+  /// How long the lock of a host that is gone is waited for. A process that it was starting when it
+  /// was killed holds its files, the lock among them, until it has become another program.
   private static let patience = Duration.seconds(5)
 
   private static func lock(
@@ -85,11 +88,13 @@ final class RootLock: Sendable {
     }
   }
 
-  /// Looks whether the root is still this lock's, and has the file be there again when only that was removed.
+  /// Looks whether the root is still this lock's, and has the file be there again when only that
+  /// was removed.
   func check() -> Standing {
     if Self.isSame(descriptor, path) { return .held }
     guard Self.isSame(folder, Self.folder(of: path)) else { return .lost }
-    // Nobody else can have the root for as long as the folder is locked, whatever file they find or make in it.
+    // Nobody else can have the root for as long as the folder is locked, whatever file they find or
+    // make in it.
     guard let fresh = try? Descriptor.open(path + ".new", O_RDWR | O_CREAT),
       flock(fresh.number, LOCK_EX | LOCK_NB) == 0,
       rename(path + ".new", path) == 0,
@@ -112,7 +117,8 @@ final class RootLock: Sendable {
       && held.st_dev == named.st_dev && held.st_ino == named.st_ino
   }
 
-  /// The number of the descriptor that holds the lock: a program that this process becomes can go on with it.
+  /// The number of the descriptor that holds the lock: a program that this process becomes can go
+  /// on with it.
   var number: Int32 { descriptor.number }
 
   /// The lock as the program held it that this process was before; nil when it was none.
@@ -128,7 +134,8 @@ final class RootLock: Sendable {
     return Descriptor(taking: number)
   }
 
-  /// Whether anybody holds the lock, without trying to: who tries may be what another host finds in its way.
+  /// Whether anybody holds the lock, without trying to: who tries may be what another host finds in
+  /// its way.
   static func isHeld(path: String) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0, let locks = ProcessFile.text("/proc/locks") else {

@@ -1,12 +1,13 @@
 import Glibc
 import KithManifest
 
-/// Which product a folder of `--root` belongs to, in a file of its own: two products in one folder would open each other's stores
-/// and end each other's workers.
+/// Which product a folder of `--root` belongs to, in a file of its own: two products in one folder
+/// would open each other's stores and end each other's workers.
 enum RootProduct {
-  /// Gives the folder to the product of these places. Called by the host that holds the folder's lock.
-  /// - Returns: the product that the folder belongs to instead; nil when it belongs to this one now. A folder in which nothing is
-  ///   kept and nothing runs changes hands.
+  /// Gives the folder to the product of these places. Called by the host that holds the folder's
+  /// lock.
+  /// - Returns: the product that the folder belongs to instead; nil when it belongs to this one
+  ///   now. A folder in which nothing is kept and nothing runs changes hands.
   static func claim(_ places: ProductPlaces) throws(SystemError) -> String? {
     guard places.root != nil else { return nil }
     let owner = try DurableFile.read(places.productFile, limit: 4096)

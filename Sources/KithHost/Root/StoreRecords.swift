@@ -1,10 +1,11 @@
 import Glibc
 
-/// How far the stores of the workers have come, as they report it, in files where no worker can write: a worker whose folder
-/// was removed, or replaced by an older one, learns so at its next start.
+/// How far the stores of the workers have come, as they report it, in files where no worker can
+/// write: a worker whose folder was removed, or replaced by an older one, learns so at its next
+/// start.
 ///
-/// A report may be older than the store, never newer. A file is written when a worker first tells of a store, when it has
-/// ended, and once a minute in between.
+/// A report may be older than the store, never newer. A file is written when a worker first tells
+/// of a store, when it has ended, and once a minute in between.
 struct StoreRecords {
   /// How far a store has come.
   struct Standing: Hashable, Sendable {

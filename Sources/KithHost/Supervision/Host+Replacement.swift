@@ -6,7 +6,8 @@ import KithSupervision
 
 /// Replacing processes, and counting what became of the calls meanwhile.
 extension Host {
-  /// Wants new processes of workers, as one action, and answers when they serve and the old ones have ended.
+  /// Wants new processes of workers, as one action, and answers when they serve and the old ones
+  /// have ended.
   func restart(
     _ request: RestartWorkersRequest, by peer: PeerIdentity
   ) async throws -> [Replacement] {
@@ -116,7 +117,8 @@ extension Host {
     }
   }
 
-  /// How many calls of its own services a worker has ended since the host's start, asked of those processes that run.
+  /// How many calls of its own services a worker has ended since the host's start, asked of those
+  /// processes that run.
   private func callsServed(by name: String) async -> UInt64 {
     var served: UInt64 = 0
     for process in workers[name].running {

@@ -118,7 +118,8 @@ extension Host {
     if desired.change(change) { writeDesired() }
   }
 
-  /// Writes what was asked for, again and again until that is possible: the next host obeys the file as it is.
+  /// Writes what was asked for, again and again until that is possible: the next host obeys the
+  /// file as it is.
   func writeDesired() {
     guard !root.isLost, !phase.isEnding || desired.trouble == nil else { return }
     let before = desired.trouble
@@ -152,7 +153,8 @@ extension Host {
 }
 
 extension SupervisionEvent {
-  /// How the worker is that this reports of; nil for any other event. Reports come all the time, and mostly change nothing.
+  /// How the worker is that this reports of; nil for any other event. Reports come all the time,
+  /// and mostly change nothing.
   fileprivate func snapshotIfReport(in supervisor: Supervisor) -> WorkerSnapshot? {
     guard case .reported(let incarnation, _) = self,
       var snapshot = supervisor.snapshot(of: incarnation.worker)

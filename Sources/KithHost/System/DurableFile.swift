@@ -2,7 +2,8 @@ import Glibc
 
 /// Small files that are either as before or as after a write, whatever happens in between.
 enum DurableFile {
-  /// Has a file or folder reach the disk, as fsync(2) does; tests replace it by one that counts or fails.
+  /// Has a file or folder reach the disk, as fsync(2) does; tests replace it by one that counts or
+  /// fails.
   typealias Sync = (Descriptor) -> Int32
 
   /// Replaces a file's content; it is on disk when this returns. Mode 0600.
@@ -44,12 +45,14 @@ enum DurableFile {
     return all
   }
 
-  /// Creates a folder and those above it. The last one must be the caller's own, and closed to others.
+  /// Creates a folder and those above it. The last one must be the caller's own, and closed to
+  /// others.
   ///
-  /// A folder that was there already is closed to others only when it is empty and nobody else can have a part in it: a
-  /// folder that somebody shares is refused, never taken away from them.
+  /// A folder that was there already is closed to others only when it is empty and nobody else can
+  /// have a part in it: a folder that somebody shares is refused, never taken away from them.
   /// - Parameters:
-  ///   - existing: a folder above it that must exist: it was moved or removed if it does not. Nil creates all above the path.
+  ///   - existing: a folder above it that must exist: it was moved or removed if it does not. Nil
+  ///     creates all above the path.
   ///   - owner: another user whose it may be, beside the caller.
   static func createPrivateFolder(
     _ path: String, in existing: String? = nil, of owner: uid_t? = nil
@@ -64,7 +67,8 @@ enum DurableFile {
       throw SystemError("use \(path), which belongs to user \(status.st_uid)", code: EPERM)
     }
     guard status.st_mode & 0o077 != 0 else { return }
-    // Who may only pass through has had no part in it: the account of workers, see ``WorkerAccount/letThrough(_:)``.
+    // Who may only pass through has had no part in it: the account of workers, see
+    // ``WorkerAccount/letThrough(_:)``.
     let isShared = status.st_mode & 0o067 != 0
     let isUsed = isShared ? try !names(in: path).isEmpty : false
     guard status.st_mode & S_ISVTX == 0, !isUsed else {

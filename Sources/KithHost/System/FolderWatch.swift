@@ -13,14 +13,16 @@ final class FolderWatch: Sendable {
     try watch(folder)
   }
 
-  /// Watches a folder too: one that was removed is not watched any more, and one of the same name is another.
+  /// Watches a folder too: one that was removed is not watched any more, and one of the same name
+  /// is another.
   func watch(_ folder: String) throws(SystemError) {
     guard inotify_add_watch(descriptor.number, folder, UInt32(IN_MODIFY)) >= 0 else {
       throw SystemError("watch \(folder)")
     }
   }
 
-  /// The names of files that were written to since this was last asked, in that order; nil when there were too many to tell.
+  /// The names of files that were written to since this was last asked, in that order; nil when
+  /// there were too many to tell.
   func changed() -> [String]? {
     var names: [String] = []
     while case .bytes(let bytes)? = try? descriptor.read(atMost: 64 << 10) {

@@ -2,11 +2,12 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A thread of its own that waits for descriptors and deadlines and runs the jobs of the actors that it serves.
+/// A thread of its own that waits for descriptors and deadlines and runs the jobs of the actors
+/// that it serves.
 ///
-/// The host's state is touched on this one thread only: what a descriptor reports, what a call asks for and what time
-/// brings come one after the other, and each is carried out before the next. The thread may block for the length of a
-/// small write to disk; Swift's shared threads never do.
+/// The host's state is touched on this one thread only: what a descriptor reports, what a call asks
+/// for and what time brings come one after the other, and each is carried out before the next. The
+/// thread may block for the length of a small write to disk; Swift's shared threads never do.
 final class Reactor: SerialExecutor {
   /// What is called when a descriptor has something to say.
   typealias Callback = @Sendable () -> Void
@@ -104,7 +105,8 @@ final class Reactor: SerialExecutor {
     return Watch(key: key)
   }
 
-  /// Watches a descriptor no longer; the callback is not called again when this is called on the reactor's thread.
+  /// Watches a descriptor no longer; the callback is not called again when this is called on the
+  /// reactor's thread.
   func ignore(_ watch: Watch) {
     let entry = state.withLock { $0.callbacks.removeValue(forKey: watch.key) }
     if let entry {
@@ -172,7 +174,8 @@ final class Reactor: SerialExecutor {
       }
       for alarm in alarms { alarm() }
       if isStopping && jobs.isEmpty { return }
-      // What ran may have asked for more; then the wake-up has been written, and waiting ends at once.
+      // What ran may have asked for more; then the wake-up has been written, and waiting ends at
+      // once.
       let count = epoll_wait(
         poller.number, &events, Int32(events.count), Self.milliseconds(until: next))
       guard count > 0 else { continue }
@@ -189,7 +192,8 @@ final class Reactor: SerialExecutor {
     }
   }
 
-  /// The wait in epoll's terms: rounded up, so that it does not wake before the time; -1 is for ever.
+  /// The wait in epoll's terms: rounded up, so that it does not wake before the time; -1 is for
+  /// ever.
   private static func milliseconds(until instant: ContinuousClock.Instant?) -> Int32 {
     guard let instant else { return -1 }
     let (seconds, attoseconds) = (instant - .now).components

@@ -1,19 +1,21 @@
 import Glibc
 import Synchronization
 
-/// The service manager that started this process and listens at `NOTIFY_SOCKET`: systemd, or what speaks like it.
+/// The service manager that started this process and listens at `NOTIFY_SOCKET`: systemd, or what
+/// speaks like it.
 ///
 /// Nothing waits for it and nothing fails because of it: a message that it does not take is lost.
 final class ServiceManager: Sendable {
-  /// How often it wants to hear that the process is alive: half of the time after which it takes it for dead. Nil when it
-  /// does not watch.
+  /// How often it wants to hear that the process is alive: half of the time after which it takes it
+  /// for dead. Nil when it does not watch.
   let watchdogInterval: Duration?
 
   private let address: NotifyAddress
   private let socket: Descriptor
   private let lastStatus = Mutex("")
 
-  /// The service manager that these variables name; nil when there is none, or it is nothing that can be spoken to.
+  /// The service manager that these variables name; nil when there is none, or it is nothing that
+  /// can be spoken to.
   init?(environment: [String: String], pid: Int32 = getpid()) {
     guard let path = environment["NOTIFY_SOCKET"], let address = NotifyAddress(path) else {
       return nil
@@ -54,7 +56,8 @@ final class ServiceManager: Sendable {
   }
 }
 
-/// The address of a unix socket as `NOTIFY_SOCKET` has it: a path, or `@` and a name that is in no folder.
+/// The address of a unix socket as `NOTIFY_SOCKET` has it: a path, or `@` and a name that is in no
+/// folder.
 struct NotifyAddress: Hashable, Sendable {
   /// What stands in `sun_path`: for an abstract name a zero byte in front, for a path one behind.
   let bytes: [UInt8]

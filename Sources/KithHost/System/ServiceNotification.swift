@@ -1,4 +1,5 @@
-/// What a service tells the service manager that started it, as sd_notify(3) has it: lines of `NAME=value`.
+/// What a service tells the service manager that started it, as sd_notify(3) has it: lines of
+/// `NAME=value`.
 struct ServiceNotification: Hashable, Sendable {
   /// The lines, without newlines.
   let lines: [String]

@@ -31,7 +31,8 @@ final class Waiter<Value: Sendable>: Sendable {
     continuation?.resume(with: result)
   }
 
-  /// Waits for the value; ends at once with `CancellationError` when the task is cancelled. Once per waiter.
+  /// Waits for the value; ends at once with `CancellationError` when the task is cancelled. Once
+  /// per waiter.
   func value() async throws -> Value {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

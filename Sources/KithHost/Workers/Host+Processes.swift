@@ -159,7 +159,8 @@ extension Host {
     OutputSpool.path(of: incarnation, stream, in: OutputSpool.folder(of: settings.places))
   }
 
-  /// Refuses to start a worker that could read what proves operators and processes: a root beneath a folder that it may read.
+  /// Refuses to start a worker that could read what proves operators and processes: a root beneath
+  /// a folder that it may read.
   private func checkSecrecy(of worker: PlannedWorker) throws(SystemError) {
     let open = Confinement(
       of: worker, state: "", sockets: "", runtime: "",
@@ -183,7 +184,8 @@ extension Host {
     return folder == other || folder.hasPrefix(other == "/" ? "/" : other + "/")
   }
 
-  /// Has a host that follows know how far the process is. It would find that out too, if this cannot be written.
+  /// Has a host that follows know how far the process is. It would find that out too, if this
+  /// cannot be written.
   func record(_ incarnation: Incarnation, as phase: ProcessRecords.Record.Phase) {
     guard let record = workers.update(incarnation, { $0.advance(to: phase) }) ?? nil else { return }
     try? root.write(record)
@@ -193,7 +195,8 @@ extension Host {
     MarkedProcesses(incarnation, runtimeDirectory: settings.places.runtimeDirectory)
   }
 
-  /// Reserves more generations on the thread that may wait for the disk. One that fails is made up for by the next use.
+  /// Reserves more generations on the thread that may wait for the disk. One that fails is made up
+  /// for by the next use.
   private func reserveGenerations(for worker: String) {
     let reservation = generations.reservation(for: [worker])
     logs.perform {
@@ -273,7 +276,8 @@ extension Host {
       post(
         .exited(incarnation, .killedFromOutside(mayBeOutOfMemory: ranOutOfMemory == nil)))
     } else if bySignal, !process.wasKilled, ranOutOfMemory == nil {
-      // A process that is refused memory ends itself, and says why; its words are known on another thread.
+      // A process that is refused memory ends itself, and says why; its words are known on another
+      // thread.
       tasks.add {
         let isProven = await self.logs.saidOutOfMemory(incarnation)
         await self.post(.exited(incarnation, isProven ? .outOfMemory : end))
@@ -302,7 +306,8 @@ extension Host {
         let failure = StartFailure(reason: "what it wrote to its notice pipe is not `listening`")
         post(.stepFailed(incarnation, .listen, failure))
       }
-    // Closed without a word: the process is about to end, which says more, or will run into its time limit.
+    // Closed without a word: the process is about to end, which says more, or will run into its
+    // time limit.
     case .end?, nil: stopNotice(of: incarnation, watch)
     }
   }

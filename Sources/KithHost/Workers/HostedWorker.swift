@@ -2,7 +2,8 @@ import KithManifest
 import KithPlanning
 import KithSupervision
 
-/// What the host knows of one worker: what its processes are made from, the processes, and what was counted.
+/// What the host knows of one worker: what its processes are made from, the processes, and what was
+/// counted.
 ///
 /// What is to be done with them is the supervisor's to decide (`WorkerSnapshot`).
 struct HostedWorker {
@@ -24,7 +25,8 @@ struct HostedWorker {
 
   /// The worker's name in the product.
   let name: String
-  /// What its processes are made from, by revision. Empty for a worker that is no longer part of the product.
+  /// What its processes are made from, by revision. Empty for a worker that is no longer part of
+  /// the product.
   private var definitions: [UInt64: PlannedWorker] = [:]
   /// Its processes, by generation.
   private var processes: [UInt64: Process] = [:]
@@ -122,8 +124,8 @@ struct HostedWorker {
     return health.heard(report)
   }
 
-  /// The stream of a process's reports has ended: decides what that means. When nothing more is to come, its calls are counted,
-  /// and a process that has ended is forgotten.
+  /// The stream of a process's reports has ended: decides what that means. When nothing more is to
+  /// come, its calls are counted, and a process that has ended is forgotten.
   mutating func listeningEnded(
     _ end: WatchEnd, of generation: UInt64
   ) -> HealthWatch.Conclusion {
@@ -163,14 +165,16 @@ struct HostedWorker {
   // MARK: Standing
 
   /// Notes the state that the supervisor has the worker in, and since when.
-  /// - Parameter stoppedAt: when its last process ended under an earlier host, in milliseconds since 1970.
+  /// - Parameter stoppedAt: when its last process ended under an earlier host, in milliseconds
+  ///   since 1970.
   mutating func note(_ snapshot: WorkerSnapshot, stoppedAt: Int64?) {
     let before = standing
     guard before?.state != snapshot.state || before?.generation != snapshot.generation else {
       return
     }
     var since = WallClock.milliseconds
-    // One that was adopted has been ready for longer than its host, and one that was stopped has been that.
+    // One that was adopted has been ready for longer than its host, and one that was stopped has
+    // been that.
     if snapshot.state == .ready, before?.state != .held,
       let ready = self[snapshot.generation]?.record.readySince
     {

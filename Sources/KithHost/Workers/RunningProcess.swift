@@ -20,7 +20,8 @@ struct RunningProcess {
 
   let child: WorkerProcess
   let origin: Origin
-  /// The calls that lead it; nil for a process of a worker that is no longer part of the product, of which nothing is asked.
+  /// The calls that lead it; nil for a process of a worker that is no longer part of the product,
+  /// of which nothing is asked.
   let link: WorkerLink?
   /// Its control groups.
   let groups: ProcessGroups
@@ -70,7 +71,8 @@ struct RunningProcess {
     return record
   }
 
-  /// Notes how many timer runs it has made in all; answers how many of them are new since it was last asked, by whomever.
+  /// Notes how many timer runs it has made in all; answers how many of them are new since it was
+  /// last asked, by whomever.
   mutating func newTimerRuns(_ total: UInt64) -> UInt64 {
     let before = timerRuns ?? total
     timerRuns = max(before, total)

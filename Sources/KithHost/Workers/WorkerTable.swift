@@ -2,12 +2,14 @@ import KithManifest
 import KithPlanning
 import KithSupervision
 
-/// The workers of a host: those of its product, and those that still have a process of an earlier one.
+/// The workers of a host: those of its product, and those that still have a process of an earlier
+/// one.
 struct WorkerTable {
   private var workers: [String: HostedWorker] = [:]
   private var latestRevision: UInt64 = 0
 
-  /// The workers of a plan, of which an earlier host may have left processes. The plan's definitions have revision 0.
+  /// The workers of a plan, of which an earlier host may have left processes. The plan's
+  /// definitions have revision 0.
   init(_ plan: Plan, _ adoption: Adoption) {
     for worker in plan.workers { self[worker.name].define(worker, revision: 0) }
     for (incarnation, definition) in adoption.definitions {

@@ -27,10 +27,11 @@ public struct PlannedChanges: Sendable, Hashable {
     }
   }
 
-  /// The changes in the order in which they begin: what goes, then the product itself, then what comes or differs.
+  /// The changes in the order in which they begin: what goes, then the product itself, then what
+  /// comes or differs.
   public let changes: [PlannedChange]
-  /// Everything that they come from, what is shown to nobody included: two with the same are the same changes. To be kept
-  /// as secret as the manifests.
+  /// Everything that they come from, what is shown to nobody included: two with the same are the
+  /// same changes. To be kept as secret as the manifests.
   public let essence: String
 
   /// The changes to a product of which nothing runs.

@@ -1,7 +1,8 @@
 import KithJSON
 import KithManifest
 
-/// A setting of a worker or a product under the name that the manifests have for it, and what a change of it reaches.
+/// A setting of a worker or a product under the name that the manifests have for it, and what a
+/// change of it reaches.
 struct PlannedSetting: Equatable {
   /// What must be touched for a changed setting to take effect.
   enum Reach: Equatable {
@@ -134,7 +135,8 @@ extension NetworkEndpoint {
 }
 
 extension Plan {
-  /// The settings of the product itself. Those of a remote service that a worker here requires are that worker's too.
+  /// The settings of the product itself. Those of a remote service that a worker here requires are
+  /// that worker's too.
   var settings: [PlannedSetting] {
     [
       PlannedSetting(key: "title", value: title, reach: .host),

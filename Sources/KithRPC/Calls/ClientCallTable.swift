@@ -1,11 +1,11 @@
 import KithWire
 
-/// The calls that a client has in progress on one connection: a value that decides how each goes on and
-/// how it ends.
+/// The calls that a client has in progress on one connection: a value that decides how each goes on
+/// and how it ends.
 ///
-/// A call is opened once and ended exactly once: by its answer, by the caller, by its deadline, or with
-/// the connection. A unary call is gone with its end. A streaming call stays until it is forgotten, so
-/// that what came before its end can still be read.
+/// A call is opened once and ended exactly once: by its answer, by the caller, by its deadline, or
+/// with the connection. A unary call is gone with its end. A streaming call stays until it is
+/// forgotten, so that what came before its end can still be read.
 ///
 /// `Waiter` names a task that waits; each is handed back exactly once, with what it is to be told.
 struct ClientCallTable<Waiter: Sendable> {
@@ -23,8 +23,8 @@ struct ClientCallTable<Waiter: Sendable> {
     var frames: [OutgoingFrame] = []
     /// What the worker is to be granted for the call.
     var grant: Credit?
-    /// Whether the worker may still work on the call and must be told to stop; what waits in its lane
-    /// is of no use any more.
+    /// Whether the worker may still work on the call and must be told to stop; what waits in its
+    /// lane is of no use any more.
     var tellsWorker = false
     /// Who is to be told, and what; mostly one.
     var wake: Wake<Waiter>?
@@ -70,8 +70,8 @@ struct ClientCallTable<Waiter: Sendable> {
     var sendsMore: Bool
     var ending: Ending?
 
-    /// The waiter of a unary call of which nothing has come in. Mutating only so that a dictionary lets
-    /// it look in place: a getter would copy the call.
+    /// The waiter of a unary call of which nothing has come in. Mutating only so that a dictionary
+    /// lets it look in place: a getter would copy the call.
     mutating func unansweredWaiter() -> Waiter? {
       guard let answerWaiter, metadata.isEmpty, inbox.count == 0, !inbox.isWithinMessage else {
         return nil
@@ -103,8 +103,8 @@ struct ClientCallTable<Waiter: Sendable> {
     return lastID
   }
 
-  /// Opens a call under a reserved id. Answers nil when it is open: its frame must then be queued, at
-  /// `place`. Otherwise it is over, and its frame must not be sent.
+  /// Opens a call under a reserved id. Answers nil when it is open: its frame must then be queued,
+  /// at `place`. Otherwise it is over, and its frame must not be sent.
   mutating func open(
     _ id: UInt32, _ shape: Shape, deadline: Moment?, place: WriteQueue.Place
   ) -> RPCError? {
@@ -126,7 +126,8 @@ struct ClientCallTable<Waiter: Sendable> {
     return nil
   }
 
-  /// The caller wants the next message of a stream: the waiter is told a message, the end or an error.
+  /// The caller wants the next message of a stream: the waiter is told a message, the end or an
+  /// error.
   mutating func read(_ id: UInt32, _ waiter: Waiter) -> Reaction {
     var reaction = Reaction()
     guard let index = calls.index(forKey: id) else {
@@ -149,8 +150,8 @@ struct ClientCallTable<Waiter: Sendable> {
     return reaction
   }
 
-  /// The caller wants to send one more message of so many bytes, in a frame that is sealed: the waiter
-  /// is told when it is on its way, or why it never will be.
+  /// The caller wants to send one more message of so many bytes, in a frame that is sealed: the
+  /// waiter is told when it is on its way, or why it never will be.
   mutating func write(_ id: UInt32, _ frame: OutgoingFrame, size: Int, _ waiter: Waiter) -> Reaction
   {
     var reaction = Reaction()

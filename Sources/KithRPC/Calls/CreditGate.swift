@@ -1,7 +1,7 @@
 import DequeModule
 
-/// The sending half of a stream: lets items pass while there is credit and keeps the others, in order,
-/// until there is more. A value.
+/// The sending half of a stream: lets items pass while there is credit and keeps the others, in
+/// order, until there is more. A value.
 struct CreditGate<Item: Sendable>: Sendable {
   private struct Parked: Sendable {
     var ticket: UInt64
@@ -20,8 +20,8 @@ struct CreditGate<Item: Sendable>: Sendable {
   /// Whether nothing is kept.
   var isEmpty: Bool { parked.isEmpty }
 
-  /// Offers an item of so many bytes. Answers nil when it passes, and otherwise the ticket by which it
-  /// can be withdrawn.
+  /// Offers an item of so many bytes. Answers nil when it passes, and otherwise the ticket by which
+  /// it can be withdrawn.
   mutating func offer(_ item: Item, size: Int) -> UInt64? {
     if parked.isEmpty, pass(size) { return nil }
     lastTicket += 1
@@ -41,7 +41,8 @@ struct CreditGate<Item: Sendable>: Sendable {
     return passing
   }
 
-  /// Sets the credit anew, where the sender keeps count for a receiver that knows none: answers the items that pass now.
+  /// Sets the credit anew, where the sender keeps count for a receiver that knows none: answers the
+  /// items that pass now.
   mutating func refill(to full: Credit) -> [Item] {
     credit = full
     return grant(Credit(messages: 0, bytes: 0))

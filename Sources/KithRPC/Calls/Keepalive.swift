@@ -1,8 +1,8 @@
 /// Tells a slow worker from a dead one: a value.
 ///
-/// While calls are in progress and nothing has come in for a while, the worker is asked for a sign of
-/// life, which its reading thread gives, however busy its handlers are. One that gives none is stuck or
-/// stopped.
+/// While calls are in progress and nothing has come in for a while, the worker is asked for a sign
+/// of life, which its reading thread gives, however busy its handlers are. One that gives none is
+/// stuck or stopped.
 struct Keepalive {
   /// What a check finds.
   enum Verdict: Equatable {
@@ -14,8 +14,8 @@ struct Keepalive {
     case dead(silence: Duration)
   }
 
-  /// How many looks make up an interval: silence that began just after a look is found a part of the interval late, no
-  /// more.
+  /// How many looks make up an interval: silence that began just after a look is found a part of
+  /// the interval late, no more.
   private static let looks = 4
 
   private let pause: Duration

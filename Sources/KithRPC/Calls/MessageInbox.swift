@@ -1,10 +1,10 @@
 import DequeModule
 
-/// The receiving half of a call: puts messages together from their parts, keeps those that nobody has
-/// taken yet, and knows how much more the sender may be granted. A value.
+/// The receiving half of a call: puts messages together from their parts, keeps those that nobody
+/// has taken yet, and knows how much more the sender may be granted. A value.
 ///
-/// A receiver that stops taking grants nothing, so the sender stops too: no more than the credit that it
-/// had to begin with and one message is ever kept.
+/// A receiver that stops taking grants nothing, so the sender stops too: no more than the credit
+/// that it had to begin with and one message is ever kept.
 struct MessageInbox<Reader: Sendable>: Sendable {
   /// A message for the one who waits for it.
   struct Delivery {

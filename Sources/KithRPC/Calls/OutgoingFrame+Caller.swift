@@ -24,8 +24,9 @@ struct CallStart {
 }
 
 extension OutgoingFrame {
-  /// A frame of the caller under the given id, in parts if its message is large and the worker takes
-  /// parts. `start` is there in the first frame of a call; only that can go without a message.
+  /// A frame of the caller under the given id, in parts if its message is large and the worker
+  /// takes parts. `start` is there in the first frame of a call; only that can go without a
+  /// message.
   static func caller(
     _ id: UInt32, start: CallStart? = nil, message: consuming WireBuffer?, framing: MessageFraming,
     inParts: Bool

@@ -9,8 +9,8 @@ struct OutgoingFrame {
   private enum Content {
     /// Header, id and frame.
     case sealed(WireBuffer)
-    /// A message of which `offset` bytes are written. `head` are the other fields of its first part,
-    /// `tail` those of its last.
+    /// A message of which `offset` bytes are written. `head` are the other fields of its first
+    /// part, `tail` those of its last.
     case parts(message: WireBuffer, offset: Int, head: [UInt8], tail: [UInt8])
   }
 

@@ -1,9 +1,9 @@
 /// Decides when a client connects, who waits for the connection, and who is turned away: a value.
 ///
-/// One attempt is under way at a time, for all callers. A caller that does not wait for readiness gets
-/// the outcome of the next attempt; one that does is held over as many attempts as it takes. The first
-/// attempt after a loss asks for a worker that is there; only when there is none do the later ones ask
-/// the connector to wait for one.
+/// One attempt is under way at a time, for all callers. A caller that does not wait for readiness
+/// gets the outcome of the next attempt; one that does is held over as many attempts as it takes.
+/// The first attempt after a loss asks for a worker that is there; only when there is none do the
+/// later ones ask the connector to wait for one.
 struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
   /// A caller without a connection.
   struct Pending: Sendable {
@@ -53,8 +53,8 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
   private var pending: [UInt64: Pending] = [:]
   private var predecessor: ConnectRequest.Predecessor?
   private var failures = 0
-  /// Counts the attempts and the pauses, so that the outcome of one that was given up is not taken for
-  /// that of a later one.
+  /// Counts the attempts and the pauses, so that the outcome of one that was given up is not taken
+  /// for that of a later one.
   private(set) var attempt: UInt64 = 0
   private var lastError = RPCError(.unavailable, "the worker cannot be reached")
 
@@ -98,8 +98,8 @@ struct ReconnectMachine<Connection: Sendable, Waiter: Sendable>: Sendable {
   /// The attempt failed. `jitter` is between 0 and 1.
   mutating func failed(_ error: RPCError, attempt: UInt64, jitter: Double) -> [Action] {
     guard case .connecting = state, attempt == self.attempt else { return [] }
-    // Its time was that of the callers it began with. Those who came since may have more, and each learns from its own
-    // deadline when it has none left.
+    // Its time was that of the callers it began with. Those who came since may have more, and each
+    // learns from its own deadline when it has none left.
     let error = error.code == .deadlineExceeded ? .connectingTookTooLong : error
     lastError = error
     // Only a worker that is not there may come; anything else fails the same way the next time.

@@ -9,8 +9,8 @@ enum CallAdmission {
 /// The calls that one connection of a server has in progress: a value that decides what each frame
 /// starts, continues, ends or is answered.
 ///
-/// Ids are the caller's, so each call also gets a serial number: a handler that outlives its call (past
-/// the deadline, say) cannot be taken for a later call with the same id.
+/// Ids are the caller's, so each call also gets a serial number: a handler that outlives its call
+/// (past the deadline, say) cannot be taken for a later call with the same id.
 ///
 /// `Waiter` names a task of a handler that waits for a message or for credit; each is handed back
 /// exactly once, with what it is to be told.
@@ -28,7 +28,8 @@ struct ServerCallTable<Waiter: Sendable> {
     var ending: Ending?
     /// Whose tasks are to be told, and what.
     var wakes: [Wake<Waiter>] = []
-    /// Run the handler, in a task of its own; then tell `attach` and, at its end, `finish`. A place was taken for it.
+    /// Run the handler, in a task of its own; then tell `attach` and, at its end, `finish`. A place
+    /// was taken for it.
     var start: ServedCall?
     /// When to tell `expire` at the latest.
     var alarm: Moment?
@@ -92,13 +93,14 @@ struct ServerCallTable<Waiter: Sendable> {
   private var streams = 0
   /// How many calls wait for their only message.
   private(set) var waiting = 0
-  /// How many bytes its calls hold: of messages that are not complete or that no handler has taken, of requests that
-  /// wait, and of large ones until their handler has returned.
+  /// How many bytes its calls hold: of messages that are not complete or that no handler has taken,
+  /// of requests that wait, and of large ones until their handler has returned.
   private(set) var bytesHeld = 0
   private var lastSerial: UInt64 = 0
   private var isClosed = false
 
-  /// Whether the caller takes messages in parts and keeps to credit; it says so before its first call.
+  /// Whether the caller takes messages in parts and keeps to credit; it says so before its first
+  /// call.
   var peerTakesParts = false
 
   /// A table within `limits`, of a connection from `peer`.
@@ -121,16 +123,18 @@ struct ServerCallTable<Waiter: Sendable> {
 
   // MARK: - The caller
 
-  /// Whether a message of so many bytes, or a part of one, is kept by the table if it is received, so that `fits` is to be
-  /// asked for it. A small request that is complete goes to its handler at once.
+  /// Whether a message of so many bytes, or a part of one, is kept by the table if it is received,
+  /// so that `fits` is to be asked for it. A small request that is complete goes to its handler at
+  /// once.
   func keeps(_ id: UInt32, _ frame: CallerFrame) -> Bool {
     guard let message = frame.message else { return frame.start != nil }
     return frame.isPart || message.count > OutgoingFrame.partSize || frame.start == nil
   }
 
-  /// A frame of the caller came in; `admission` tells what becomes of it if it is the first of a call. `place` takes one of
-  /// the server's places for running calls, or answers why there is none; it is asked last, when a handler is to start.
-  /// `fits` tells whether there is memory for what the table keeps of the frame.
+  /// A frame of the caller came in; `admission` tells what becomes of it if it is the first of a
+  /// call. `place` takes one of the server's places for running calls, or answers why there is
+  /// none; it is asked last, when a handler is to start. `fits` tells whether there is memory for
+  /// what the table keeps of the frame.
   mutating func receive(
     _ id: UInt32, _ frame: CallerFrame, _ admission: @autoclosure () -> CallAdmission,
     place: @autoclosure () -> CallStatus? = nil, fits: Bool = true, now: Moment
@@ -300,7 +304,8 @@ struct ServerCallTable<Waiter: Sendable> {
     calls.values[index].pace = pace
   }
 
-  /// Nothing was read for a while, which is not the caller's doing: the time of the messages under way begins again.
+  /// Nothing was read for a while, which is not the caller's doing: the time of the messages under
+  /// way begins again.
   mutating func restartPaces(now: Moment) {
     for index in calls.values.indices where calls.values[index].pace != nil {
       calls.values[index].pace = MessagePace(begun: now)
@@ -338,7 +343,8 @@ struct ServerCallTable<Waiter: Sendable> {
     return true
   }
 
-  /// The handler wants the caller's next message: the waiter is told a message, the end or an error.
+  /// The handler wants the caller's next message: the waiter is told a message, the end or an
+  /// error.
   mutating func read(_ call: ServedCall, _ waiter: Waiter) -> Reaction {
     var reaction = Reaction()
     func wake(_ wakeup: Wakeup) { reaction.wakes.append(Wake(waiter: waiter, wakeup: wakeup)) }
@@ -358,8 +364,8 @@ struct ServerCallTable<Waiter: Sendable> {
     return reaction
   }
 
-  /// The handler wants to send one more message of so many bytes: the waiter is told when it is on its
-  /// way, or why it never will be. The ticket names a message that is held back.
+  /// The handler wants to send one more message of so many bytes: the waiter is told when it is on
+  /// its way, or why it never will be. The ticket names a message that is held back.
   mutating func write(
     _ call: ServedCall, _ frame: OutgoingFrame, size: Int, _ waiter: Waiter
   ) -> (reaction: Reaction, ticket: UInt64?) {
@@ -371,8 +377,9 @@ struct ServerCallTable<Waiter: Sendable> {
     return (Reaction(frames: [frame], wakes: [Wake(waiter: waiter, wakeup: .sent)]), nil)
   }
 
-  /// What was queued for the caller has been taken: one that keeps to no credit is sent as much again on each stream, so
-  /// that the answers of a handler wait with it and not in memory when nobody reads them.
+  /// What was queued for the caller has been taken: one that keeps to no credit is sent as much
+  /// again on each stream, so that the answers of a handler wait with it and not in memory when
+  /// nobody reads them.
   mutating func refill() -> Reaction {
     var reaction = Reaction()
     guard !peerTakesParts, streams > 0 else { return reaction }
@@ -396,8 +403,8 @@ struct ServerCallTable<Waiter: Sendable> {
     index(of: call).flatMap { calls.values[$0].gate.withdraw(ticket)?.waiter }
   }
 
-  /// The handler has returned. Answers whether its answer is still wanted, and whose tasks, left behind
-  /// by the handler, are to be told that the call is over.
+  /// The handler has returned. Answers whether its answer is still wanted, and whose tasks, left
+  /// behind by the handler, are to be told that the call is over.
   mutating func finish(_ call: ServedCall) -> (isWanted: Bool, wakes: [Wake<Waiter>]) {
     if !lingering.isEmpty, let gone = lingering.removeValue(forKey: call.serial) {
       bytesHeld -= gone.held
@@ -412,7 +419,8 @@ struct ServerCallTable<Waiter: Sendable> {
 
   // MARK: - Time and the connection
 
-  /// Ends the calls whose deadline has come, and those of which a message has been under way for too long.
+  /// Ends the calls whose deadline has come, and those of which a message has been under way for
+  /// too long.
   mutating func expire(_ now: Moment) -> [Reaction] {
     let late = calls.filter { $0.value.deadline.map { $0 <= now } ?? false }.keys.sorted()
     let slow = calls.filter {

@@ -1,13 +1,14 @@
 import DequeModule
 import KithWire
 
-/// The frames that wait for a pipe, gathered into batches: a value that decides what is written next.
+/// The frames that wait for a pipe, gathered into batches: a value that decides what is written
+/// next.
 ///
-/// Small frames are copied behind each other, so that all that wait go out in one write. A call with a
-/// large message gets a lane, in which its later frames wait too, so that they stay in order; each
-/// write takes the small frames that wait and one part of one lane, lane after lane. A small frame
-/// therefore waits for at most one batch (``batchSize``) and one part (``OutgoingFrame/partSize``)
-/// before it, however much the others have to say.
+/// Small frames are copied behind each other, so that all that wait go out in one write. A call
+/// with a large message gets a lane, in which its later frames wait too, so that they stay in
+/// order; each write takes the small frames that wait and one part of one lane, lane after lane. A
+/// small frame therefore waits for at most one batch (``batchSize``) and one part
+/// (``OutgoingFrame/partSize``) before it, however much the others have to say.
 struct WriteQueue {
   /// A frame of up to so many bytes is gathered with others.
   static let smallFrame = 16 << 10
@@ -34,7 +35,8 @@ struct WriteQueue {
 
   private struct Lane {
     var number: UInt64
-    /// How many frames were gathered before it. Some may be of its call, so it waits until they are written.
+    /// How many frames were gathered before it. Some may be of its call, so it waits until they are
+    /// written.
     var after: UInt64
     var frames: Deque<OutgoingFrame>
     var hasBegun = false
@@ -140,8 +142,8 @@ struct WriteQueue {
     if written.buffer.count <= 2 * Self.batchSize { spare = written.buffer }
   }
 
-  /// Whether the frame of call `id` that was put at `place` has been handed to the transport, at least
-  /// in part.
+  /// Whether the frame of call `id` that was put at `place` has been handed to the transport, at
+  /// least in part.
   func isSubmitted(_ place: Place, of id: UInt32) -> Bool {
     switch place {
     case .gathered(let number): return number < framesSubmitted

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A client's connection to one incarnation of a worker: carries out what its call table decides.
 final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
-  /// A task that waits. Unsafe means that resuming twice is not caught: the table hands each back exactly
-  /// once, which its tests prove.
+  /// A task that waits. Unsafe means that resuming twice is not caught: the table hands each back
+  /// exactly once, which its tests prove.
   private typealias Waiter = UnsafeContinuation<Wakeup, Never>
   private typealias Table = ClientCallTable<Waiter>
 
@@ -79,7 +79,8 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   /// Whether it is over.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Exchanges the hellos, within `timeout`. No call is sent to a peer that has not shown what it is.
+  /// Exchanges the hellos, within `timeout`. No call is sent to a peer that has not shown what it
+  /// is.
   func open(timeout: Duration) async throws(RPCError) {
     let deadline = Moment.now.advanced(by: timeout)
     let notice = ConnectionNotice(takesParts: true)
@@ -136,8 +137,8 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     }
   }
 
-  /// Opens a streaming call, with its only message if it sends no more, and answers its id. It stays in the
-  /// table until `forget`.
+  /// Opens a streaming call, with its only message if it sends no more, and answers its id. It
+  /// stays in the table until `forget`.
   func openStream(
     _ start: CallStart, _ message: consuming WireBuffer?, deadline: Moment?, sendsMore: Bool
   ) throws(RPCError) -> UInt32 {
@@ -216,8 +217,8 @@ final class ClientConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     }
   }
 
-  /// Sends a message of a stream; waits while there is no credit for it. Cancelling the task ends the
-  /// call.
+  /// Sends a message of a stream; waits while there is no credit for it. Cancelling the task ends
+  /// the call.
   func write(_ id: UInt32, _ message: consuming WireBuffer) async throws(RPCError) {
     let size = message.count
     let outgoing = frame(id, nil, consume message)

@@ -1,14 +1,14 @@
-/// Stands before every call of a client, of whatever shape: adds what all calls need, refuses some, or
-/// watches how they go.
+/// Stands before every call of a client, of whatever shape: adds what all calls need, refuses some,
+/// or watches how they go.
 ///
-/// Several stand in the order in which the client was given them: the first one sees a call first, and
-/// its end last. A call that is repeated passes them once.
+/// Several stand in the order in which the client was given them: the first one sees a call first,
+/// and its end last. A call that is repeated passes them once.
 public protocol ClientInterceptor: Sendable {
-  /// Called before anything is sent, on the caller's task. May change the options; what the call inherits
-  /// from the one that is being answered is already in them.
+  /// Called before anything is sent, on the caller's task. May change the options; what the call
+  /// inherits from the one that is being answered is already in them.
   ///
-  /// Answers what is to be told the end of the call, once: nil for a call that ended OK. A stream ends
-  /// when its end was read, or when it was given up.
+  /// Answers what is to be told the end of the call, once: nil for a call that ended OK. A stream
+  /// ends when its end was read, or when it was given up.
   ///
   /// - Throws: What the caller gets instead of the call.
   func begin(

@@ -32,8 +32,8 @@ extension RPCClient {
       self.limits = limits
     }
 
-    /// Makes the unary call whose encoded request `encode` answers, with room in front for the rest of
-    /// its frame; again for each attempt, so that the common case of one keeps no copy.
+    /// Makes the unary call whose encoded request `encode` answers, with room in front for the rest
+    /// of its frame; again for each attempt, so that the common case of one keeps no copy.
     func unary(
       _ method: MethodDescriptor, _ options: CallOptions,
       _ encode: (CallOptions) throws(RPCError) -> WireBuffer
@@ -80,8 +80,8 @@ extension RPCClient {
           if mayRepeat { state.withLock { $0.retries.succeed() } }
           return answer
         case .failure(let error):
-          // A worker that leaves has told so: whoever took its place takes the call, also of a caller who would not wait
-          // for one. Others than who wait do not try for ever.
+          // A worker that leaves has told so: whoever took its place takes the call, also of a
+          // caller who would not wait for one. Others than who wait do not try for ever.
           if options.waitForReady || attempts < Self.maximumMoves, error.isSafeToMove,
             connection !== current
           {
@@ -119,8 +119,8 @@ extension RPCClient {
       }
     }
 
-    /// Opens a streaming call, with its only message if it sends no more; answers where it is, its id, and who is to
-    /// be told its end.
+    /// Opens a streaming call, with its only message if it sends no more; answers where it is, its
+    /// id, and who is to be told its end.
     func openStream(
       _ method: MethodDescriptor, _ options: CallOptions,
       _ encode: (CallOptions) throws(RPCError) -> WireBuffer?
@@ -189,7 +189,8 @@ extension RPCClient {
 
     // MARK: - The connection
 
-    /// The connection to call on: at once when there is one, otherwise when the machine has made one.
+    /// The connection to call on: at once when there is one, otherwise when the machine has made
+    /// one.
     private func connection(
       _ options: CallOptions, _ deadline: Moment?
     ) async throws(RPCError) -> ClientConnection {
@@ -255,7 +256,8 @@ extension RPCClient {
 
     /// Runs the attempt, or the pause before it, in the one task that connects.
     private func work(_ attempt: UInt64, _ body: @escaping @Sendable (Core) async -> Void) {
-      // Detached: the attempt is everybody's, and must not end with the call that happened to begin it.
+      // Detached: the attempt is everybody's, and must not end with the call that happened to begin
+      // it.
       let task = Task.detached { await body(self) }
       let isWanted = state.withLock { state in
         guard state.machine.attempt == attempt else { return false }
@@ -332,12 +334,12 @@ extension RPCError {
     return error
   }
 
-  /// Whether a call was lost with its connection, or refused by a worker that leaves; an UNAVAILABLE that
-  /// a handler has thrown is an answer.
+  /// Whether a call was lost with its connection, or refused by a worker that leaves; an
+  /// UNAVAILABLE that a handler has thrown is an answer.
   fileprivate var isLoss: Bool { code == .unavailable && execution != .unspecified }
 
-  /// Whether a call that waits for readiness may be sent on another connection: nobody has started it, and the worker on
-  /// this one will not.
+  /// Whether a call that waits for readiness may be sent on another connection: nobody has started
+  /// it, and the worker on this one will not.
   var isSafeToMove: Bool {
     code == .unavailable && execution == .notStarted && !isOfStartingWorker
   }

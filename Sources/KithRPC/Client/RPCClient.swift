@@ -2,11 +2,11 @@ public import KithWire
 
 /// Calls the methods of one worker.
 ///
-/// Many calls share one connection, which is made when the first call needs it and made anew, through
-/// the connector, when it is lost. A call that was lost with its connection fails with UNAVAILABLE;
-/// ``RPCError/execution`` tells whether it may have been carried out. It is made again by itself only
-/// when that can do no harm: when its contract says so (see ``RetryPolicy``), or when it waits for
-/// readiness and a worker that is shutting down has refused it unstarted.
+/// Many calls share one connection, which is made when the first call needs it and made anew,
+/// through the connector, when it is lost. A call that was lost with its connection fails with
+/// UNAVAILABLE; ``RPCError/execution`` tells whether it may have been carried out. It is made again
+/// by itself only when that can do no harm: when its contract says so (see ``RetryPolicy``), or
+/// when it waits for readiness and a worker that is shutting down has refused it unstarted.
 ///
 /// All functions may be called from any task. A task that waits for microseconds runs on
 /// ``CallExecutor``.
@@ -14,8 +14,8 @@ public final class RPCClient: Sendable {
   private let core: Core
   private let limits: RPCLimits
 
-  /// A client that gets its connections from `connector`, and whose calls pass `interceptors`, the first
-  /// one first. Nothing is connected yet.
+  /// A client that gets its connections from `connector`, and whose calls pass `interceptors`, the
+  /// first one first. Nothing is connected yet.
   public init(
     connector: any Connector, limits: RPCLimits = .standard,
     interceptors: [any ClientInterceptor] = []
@@ -58,7 +58,8 @@ public final class RPCClient: Sendable {
     ClientStreamingCall(try await openStream(method, options) { _ in nil }, limits: limits)
   }
 
-  /// Calls a method that takes many messages and answers with many, in whatever order the two agree on.
+  /// Calls a method that takes many messages and answers with many, in whatever order the two agree
+  /// on.
   public func bidirectional<Request: WireMessage, Response: WireMessage>(
     _ method: MethodDescriptor, options: CallOptions = .defaults
   ) async throws(RPCError) -> BidirectionalCall<Request, Response> {

@@ -5,9 +5,9 @@ public import KithWire
 ///     for try await reading in try await client.watch(request) { ... }
 ///
 /// The sequence ends when the worker has ended the call OK, and throws the error that it ended with
-/// otherwise, after the messages that came before. The call is cancelled when the stream is released
-/// before its end, or when the task that reads is cancelled. A reader that stops holds the worker back:
-/// at most 1,024 messages and 256 KiB wait here.
+/// otherwise, after the messages that came before. The call is cancelled when the stream is
+/// released before its end, or when the task that reads is cancelled. A reader that stops holds the
+/// worker back: at most 1,024 messages and 256 KiB wait here.
 public struct ResponseStream<Message: WireMessage>: AsyncSequence, Sendable {
   /// What can end it early.
   public typealias Failure = RPCError

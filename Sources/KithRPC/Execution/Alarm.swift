@@ -6,8 +6,8 @@ protocol AlarmOwner: AnyObject, Sendable {
   func alarmRang(_ now: Moment) -> Moment?
 }
 
-/// Calls its owner at the earliest of the moments that were asked for: one sleeping task for all the
-/// deadlines of a connection.
+/// Calls its owner at the earliest of the moments that were asked for: one sleeping task for all
+/// the deadlines of a connection.
 ///
 /// Deadlines are mostly of one length, so a later one is mostly also asked for later: the task that
 /// already sleeps serves it, and setting a deadline costs a comparison.

@@ -9,18 +9,18 @@ import Synchronization
 /// Every hop to another thread costs tens of microseconds on an idle machine, and a local call has
 /// little else to pay for. A transport's callback opens a *turn* on its thread; a job that is
 /// enqueued on that thread during the turn is kept for it, and runs there when the transport has
-/// asked for the next bytes. What is written meanwhile goes out when the turn is over, in one write.
-/// A job that is enqueued anywhere else goes to the process's pool of threads.
+/// asked for the next bytes. What is written meanwhile goes out when the turn is over, in one
+/// write. A job that is enqueued anywhere else goes to the process's pool of threads.
 ///
 /// So that nobody is starved:
 /// - the transport reads on before a turn runs its jobs, so a turn delays no bytes, only jobs;
-/// - a turn runs jobs for ``turnBudget`` and then hands the rest to the pool, where they run side by
-///   side;
-/// - a single job that computes for longer than ``slowJob``, or blocks for longer than ``stuckJob``,
-///   shows that the work is heavy: for ``slowPeriod`` all jobs go to the pool, which has as many
-///   threads as the machine has cores;
-/// - at most ``maximumTurns`` turns run jobs at once, half of the threads that nng calls back on, so
-///   that even handlers that block for ever leave threads that read.
+/// - a turn runs jobs for ``turnBudget`` and then hands the rest to the pool, where they run side
+///   by side;
+/// - a single job that computes for longer than ``slowJob``, or blocks for longer than
+///   ``stuckJob``, shows that the work is heavy: for ``slowPeriod`` all jobs go to the pool, which
+///   has as many threads as the machine has cores;
+/// - at most ``maximumTurns`` turns run jobs at once, half of the threads that nng calls back on,
+///   so that even handlers that block for ever leave threads that read.
 ///
 /// A caller on the way of every microsecond runs its task here:
 ///
@@ -30,8 +30,8 @@ public final class CallExecutor: TaskExecutor {
   /// whichever thread brings it on.
   public static let shared = CallExecutor()
 
-  /// How long one turn runs jobs, in nanoseconds of the thread's own time: on a busy machine a thread
-  /// may stand still for milliseconds, and that says nothing of the jobs.
+  /// How long one turn runs jobs, in nanoseconds of the thread's own time: on a busy machine a
+  /// thread may stand still for milliseconds, and that says nothing of the jobs.
   static let turnBudget: UInt64 = 250_000
   /// How long a job may compute before it counts as heavy, in nanoseconds of the thread's own time.
   static let slowJob: UInt64 = 1_000_000

@@ -1,13 +1,15 @@
 /// A moment in this process's life, in nanoseconds of the monotonic clock.
 ///
-/// Deadlines are kept as this rather than as `ContinuousClock.Instant`, whose layout is not known at
-/// compile time: each copy of one is a call into the standard library, and each call has several.
+/// Deadlines are kept as this rather than as `ContinuousClock.Instant`, whose layout is not known
+/// at compile time: each copy of one is a call into the standard library, and each call has
+/// several.
 struct Moment: Comparable, Sendable {
   var nanoseconds: UInt64
 
   static var now: Moment { Moment(nanoseconds: KithRPC.nanoseconds(.monotonic)) }
 
-  /// The longest budget that is kept, in microseconds: a century, beyond which there is no deadline.
+  /// The longest budget that is kept, in microseconds: a century, beyond which there is no
+  /// deadline.
   static let longestBudget: Int64 = 100 * 365 * 86_400 * 1_000_000
 
   static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }

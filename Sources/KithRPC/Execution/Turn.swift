@@ -7,7 +7,8 @@ protocol Flushable: AnyObject {
   func flush()
 }
 
-/// What one thread has put off until the end of the callback, or of the batch of jobs, that it is in.
+/// What one thread has put off until the end of the callback, or of the batch of jobs, that it is
+/// in.
 ///
 /// Belongs to its thread: only reached through the thread's own key, so there is nothing to guard.
 final class Turn {

@@ -2,9 +2,9 @@ import KithWire
 
 /// `kith.rpc.v1.CallerFrame`, read and written around its message.
 ///
-/// The envelope is read and written by hand rather than through a generated type, because the message stands in
-/// the buffer already: the envelope is put in front of it and the message is never copied. The tests
-/// hold both against the generated code.
+/// The envelope is read and written by hand rather than through a generated type, because the
+/// message stands in the buffer already: the envelope is put in front of it and the message is
+/// never copied. The tests hold both against the generated code.
 struct CallerFrame: Equatable {
   /// The numbers of the fields that are written elsewhere.
   static let creditField = 4
@@ -84,7 +84,8 @@ struct CallerFrame: Equatable {
     }
   }
 
-  /// Puts what starts a call in front of `buffer`: of the message of its first frame, or of nothing.
+  /// Puts what starts a call in front of `buffer`: of the message of its first frame, or of
+  /// nothing.
   static func prependStart(
     to buffer: inout WireBuffer, method: MethodDescriptor, timeoutMicroseconds: Int64?,
     metadata: Metadata, traceparent: String, idempotencyKey: IdempotencyKey?

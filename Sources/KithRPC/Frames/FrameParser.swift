@@ -50,7 +50,8 @@ struct FrameParser {
     case header
     /// Next: `header`, `dropping`.
     case body(count: Int)
-    /// Of a message of so many bytes that was dropped, `left` are still to come and are thrown away. Next: `header`.
+    /// Of a message of so many bytes that was dropped, `left` are still to come and are thrown
+    /// away. Next: `header`.
     case dropping(count: Int, left: Int)
   }
 
@@ -91,8 +92,8 @@ struct FrameParser {
     return false
   }
 
-  /// Takes the next bytes and appends what they complete to `events`, also when it throws: what came
-  /// before the error counts.
+  /// Takes the next bytes and appends what they complete to `events`, also when it throws: what
+  /// came before the error counts.
   mutating func parse(
     _ bytes: UnsafeRawBufferPointer, into events: inout [Event]
   ) throws(Failure) {
@@ -136,8 +137,9 @@ struct FrameParser {
     }
   }
 
-  /// Gives up the message under way: what came of it is forgotten and the rest is thrown away as it comes, after which the
-  /// stream goes on. Answers its id; nil when no message of which the id has come is under way.
+  /// Gives up the message under way: what came of it is forgotten and the rest is thrown away as it
+  /// comes, after which the stream goes on. Answers its id; nil when no message of which the id has
+  /// come is under way.
   mutating func dropMessage() -> UInt32? {
     guard case .body(let count) = state, partial.count >= MessageHeader.idSize else { return nil }
     let id = partial.withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) }

@@ -2,7 +2,8 @@ import KithWire
 
 /// Fields in front of what a buffer holds: an envelope is written from its last field to its first.
 extension WireBuffer {
-  /// The tag of the message of a frame and its length: that of what the buffer holds, if none is given.
+  /// The tag of the message of a frame and its length: that of what the buffer holds, if none is
+  /// given.
   mutating func prependMessageTag(count: Int? = nil) {
     prepend(varint: UInt64(count ?? self.count))
     prepend(UInt8(15 << 3 | 2))

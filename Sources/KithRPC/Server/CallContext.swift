@@ -33,7 +33,8 @@ public struct CallContext: Sendable {
   /// What the caller told beside the request.
   public var metadata: Metadata { call.metadata }
 
-  /// The process at the other end of the connection, as the kernel tells it. It proves nothing: see ``principal``.
+  /// The process at the other end of the connection, as the kernel tells it. It proves nothing: see
+  /// ``principal``.
   public var peer: PeerIdentity { call.peer }
 
   /// Who called, as far as that is verified: the name of a worker, an operator, a stranger.
@@ -42,8 +43,8 @@ public struct CallContext: Sendable {
   /// W3C Trace Context of the caller's span; empty when the call is not traced.
   public var traceparent: String { call.traceparent }
 
-  /// Names the call in logs: the id of its trace when it is traced, which is the same wherever the call leads to; else a number
-  /// that counts within this process.
+  /// Names the call in logs: the id of its trace when it is traced, which is the same wherever the
+  /// call leads to; else a number that counts within this process.
   public var logID: String {
     // version "-" trace id "-" span id "-" flags
     let parts = call.traceparent.split(separator: "-")
@@ -54,8 +55,8 @@ public struct CallContext: Sendable {
   /// What names the caller's intent over all its attempts; nil when it gave no key.
   public var idempotencyKey: IdempotencyKey? { call.idempotencyKey }
 
-  /// When the caller stops waiting; nil when it waits for ever. The handler's task is cancelled at that
-  /// moment.
+  /// When the caller stops waiting; nil when it waits for ever. The handler's task is cancelled at
+  /// that moment.
   public var deadline: ContinuousClock.Instant? { remainingTime.map { ContinuousClock.now + $0 } }
 
   /// What is left until the deadline, never negative; nil when there is none. A handler that calls

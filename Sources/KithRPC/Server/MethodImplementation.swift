@@ -4,12 +4,13 @@ public import KithWire
 public struct MethodImplementation: Sendable {
   /// What answers a call.
   enum Body: Sendable {
-    /// Answers an encoded request: decodes it, runs the handler, and returns the encoded answer behind
-    /// `headroom` bytes of room.
+    /// Answers an encoded request: decodes it, runs the handler, and returns the encoded answer
+    /// behind `headroom` bytes of room.
     case unary(
       @Sendable (_ request: ArraySlice<UInt8>, _ context: CallContext, _ headroom: Int) async throws
         -> WireBuffer)
-    /// Reads and writes messages as it likes, and returns the encoded answer where there is only one.
+    /// Reads and writes messages as it likes, and returns the encoded answer where there is only
+    /// one.
     case streaming(@Sendable (ServerStream, CallContext) async throws -> WireBuffer?)
   }
 
@@ -26,7 +27,8 @@ public struct MethodImplementation: Sendable {
   }
 
   /// Checks that the promise which a caller asks for by an idempotency key can be kept.
-  /// - Throws: INVALID_ARGUMENT for what is no key and for a streaming method, FAILED_PRECONDITION where no record is kept.
+  /// - Throws: INVALID_ARGUMENT for what is no key and for a streaming method, FAILED_PRECONDITION
+  ///   where no record is kept.
   func check(_ key: String) throws(RPCError) {
     _ = try IdempotencyKey(key)
     guard descriptor.shape == .unary else { throw .keyOfStream }

@@ -31,7 +31,8 @@ extension RPCServer {
     private let isDraining = Atomic(false)
     private let leaving = Atomic(false)
     private let running = Atomic(0)
-    /// How many calls wait for their request to be complete. They take no places, and hold up an end.
+    /// How many calls wait for their request to be complete. They take no places, and hold up an
+    /// end.
     private let waiting = Atomic(0)
     private let ended = Atomic<UInt64>(0)
     /// How many tasks wait for the server to be idle: while none does, a call's end asks nothing.
@@ -70,7 +71,8 @@ extension RPCServer {
     var methods: MethodTable { served.withLock { $0 } }
 
     var callsInProgress: Int {
-      // In this order: a call that starts is counted among those that run before it is no longer among those that wait.
+      // In this order: a call that starts is counted among those that run before it is no longer
+      // among those that wait.
       let waiting = waiting.load(ordering: .acquiring)
       return waiting + running.load(ordering: .acquiring)
     }
@@ -115,7 +117,8 @@ extension RPCServer {
       connection.start()
     }
 
-    /// Takes a connection in, if there is room for it. A closed server takes it in too: it closes it.
+    /// Takes a connection in, if there is room for it. A closed server takes it in too: it closes
+    /// it.
     private func admit(_ connection: ServerConnection) -> Bool {
       let (isAdmitted, isClosed) = state.withLock { state in
         guard !state.isClosed else { return (true, true) }
@@ -178,8 +181,8 @@ extension RPCServer {
       let seen = RPCError(ofHandler: error)
       if seen.code == .unknown, !(error is RPCError) { unmappedError(method, error) }
       var status = CallStatus(seen)
-      // It may come from a call that the handler made: what is known of that one says nothing of this
-      // one, which was started.
+      // It may come from a call that the handler made: what is known of that one says nothing of
+      // this one, which was started.
       if !(error is CallRefusal) { status.details.removeAll { $0.type == CallExecution.typeName } }
       return status
     }
@@ -260,7 +263,8 @@ extension RPCServer {
           idleWaiterCount.add(1, ordering: .sequentiallyConsistent)
           let waiter = IdleWaiter(others: others, continuation: continuation)
           state.withLock { $0.idleWaiters[id] = waiter }
-          // A task that is cancelled before this line finds no waiter to resume, so it is asked here.
+          // A task that is cancelled before this line finds no waiter to resume, so it is asked
+          // here.
           if Task.isCancelled { resumeIdleWaiter(id) } else { checkIdle() }
         }
       } onCancel: {

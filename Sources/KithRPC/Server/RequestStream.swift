@@ -6,8 +6,9 @@ public import KithWire
 ///       for try await sample in samples { ... }
 ///     }
 ///
-/// The sequence ends when the caller says that no message follows, and throws CANCELLED when the call is
-/// over. A handler that stops reading holds the caller back: at most 1,024 messages and 256 KiB wait here.
+/// The sequence ends when the caller says that no message follows, and throws CANCELLED when the
+/// call is over. A handler that stops reading holds the caller back: at most 1,024 messages and 256
+/// KiB wait here.
 public struct RequestStream<Message: WireMessage>: AsyncSequence, Sendable {
   /// What can end it early.
   public typealias Failure = RPCError
@@ -21,8 +22,8 @@ public struct RequestStream<Message: WireMessage>: AsyncSequence, Sendable {
     }
   }
 
-  /// A stream of the messages that `next` answers, for a handler that is called without a connection (a
-  /// test).
+  /// A stream of the messages that `next` answers, for a handler that is called without a
+  /// connection (a test).
   public init(next: @escaping @Sendable () async throws(RPCError) -> Message?) { read = next }
 
   /// Reads on where the last iterator stopped.

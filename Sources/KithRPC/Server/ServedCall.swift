@@ -47,7 +47,8 @@ final class ServedCall: Sendable {
     self.message = message
   }
 
-  /// A number that no other call of this process has. Drawn when it is first asked for: most calls log nothing.
+  /// A number that no other call of this process has. Drawn when it is first asked for: most calls
+  /// log nothing.
   var numberInLogs: UInt64 {
     let known = logNumber.load(ordering: .relaxed)
     if known != 0 { return known }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// One caller's connection to a server: carries out what its call table decides.
 final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
-  /// A task that waits. Unsafe means that resuming twice is not caught: the table hands each back exactly
-  /// once, which its tests prove.
+  /// A task that waits. Unsafe means that resuming twice is not caught: the table hands each back
+  /// exactly once, which its tests prove.
   private typealias Waiter = UnsafeContinuation<Wakeup, Never>
   private typealias Table = ServerCallTable<Waiter>
 
@@ -20,11 +20,12 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     var charge = ConnectionCharge()
     var isReadingPaused = false
     var isClosed = false
-    /// Handlers that wait, before they begin, until the caller has taken what was queued for it; by the serial numbers of
-    /// their calls.
+    /// Handlers that wait, before they begin, until the caller has taken what was queued for it; by
+    /// the serial numbers of their calls.
     var waitingForRoom: [UInt64: UnsafeContinuation<Void, Never>] = [:]
 
-    /// Takes memory for what the connection holds and `more` bytes; answers false when there is none.
+    /// Takes memory for what the connection holds and `more` bytes; answers false when there is
+    /// none.
     mutating func hold(
       plus more: Int = 0, _ budget: MessageBudget, _ trust: ConnectionTrust
     ) -> Bool {
@@ -39,7 +40,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
       if framePace != nil { framePace = MessagePace(begun: now) }
     }
 
-    /// Why the connection is to end, which has been silent where it should not; nil where it has not.
+    /// Why the connection is to end, which has been silent where it should not; nil where it has
+    /// not.
     func silence(_ now: Moment, _ limits: RPCLimits) -> RPCError? {
       if let helloDeadline, helloDeadline <= now {
         return RPCError(.deadlineExceeded, "it did not say hello in time")
@@ -111,7 +113,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
   private let state: Mutex<State>
   private let alarm = Alarm()
   private let peerTakesParts = Atomic(false)
-  /// Whether more waits for the caller than may, so that no handler begins; changed under the lock of the state.
+  /// Whether more waits for the caller than may, so that no handler begins; changed under the lock
+  /// of the state.
   private let isBackedUp = Atomic(false)
 
   /// A connection, the `arrival`-th of its server.
@@ -232,7 +235,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     var kept: Int
   }
 
-  /// Follows a frame that is not complete: there must be memory for what came of it, and its rest must come in time.
+  /// Follows a frame that is not complete: there must be memory for what came of it, and its rest
+  /// must come in time.
   private func follow(_ rest: FrameRest, _ now: Moment) {
     let (alarm, fits) = state.withLock { state -> (Moment?, Bool) in
       guard !state.isClosed else { return (nil, true) }
@@ -294,8 +298,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
 
   // MARK: - Calls
 
-  /// Changes the state by an event of one call, carries out what that asks for, and tells the server which calls wait or
-  /// are gone by it.
+  /// Changes the state by an event of one call, carries out what that asks for, and tells the
+  /// server which calls wait or are gone by it.
   private func change(
     _ id: UInt32, method: MethodImplementation? = nil,
     _ body: (inout State) -> Table.Reaction
@@ -317,7 +321,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     carryOut(reaction, method)
   }
 
-  /// How many calls of the table wait and run; or how many more wait, and how many that ran are gone.
+  /// How many calls of the table wait and run; or how many more wait, and how many that ran are
+  /// gone.
   private struct CallCount {
     var waiting: Int
     var running: Int
@@ -358,8 +363,9 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     if state.withLock({ $0.table.attach(task, to: call) }) { task.cancel() }
   }
 
-  /// Waits while the caller does not take its answers: what pile up meanwhile are its requests, which are small beside
-  /// them or at least its own doing, and not answers in this process's memory.
+  /// Waits while the caller does not take its answers: what pile up meanwhile are its requests,
+  /// which are small beside them or at least its own doing, and not answers in this process's
+  /// memory.
   private func waitForRoom(_ call: ServedCall) async {
     while isBackedUp.load(ordering: .relaxed), !Task.isCancelled {
       await withTaskCancellationHandler {
@@ -505,7 +511,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     if peerTakesParts.load(ordering: .relaxed) { send(ConnectionNotice(isLeaving: true)) }
   }
 
-  /// Begins to hold handlers back when more waits for the caller than may. Under the lock of the state.
+  /// Begins to hold handlers back when more waits for the caller than may. Under the lock of the
+  /// state.
   private func checkRoom(_ state: borrowing State) {
     if !state.isClosed, state.queue.bytesQueued > server.limits.maximumQueuedBytes {
       isBackedUp.store(true, ordering: .relaxed)
@@ -565,7 +572,8 @@ final class ServerConnection: ByteStreamReceiver, Flushable, AlarmOwner {
     return batch
   }
 
-  /// Whoever waits for room, which there is now, or which nobody needs any more; each looks again for itself.
+  /// Whoever waits for room, which there is now, or which nobody needs any more; each looks again
+  /// for itself.
   private func takeWaitingForRoom(_ state: inout State) -> [UnsafeContinuation<Void, Never>] {
     isBackedUp.store(false, ordering: .relaxed)
     guard !state.waitingForRoom.isEmpty else { return [] }

@@ -1,13 +1,13 @@
-/// Stands around every handler of a server, of whatever shape: refuses calls, adds to what they know, or
-/// watches how they go.
+/// Stands around every handler of a server, of whatever shape: refuses calls, adds to what they
+/// know, or watches how they go.
 ///
-/// Several stand in the order in which the server was given them: the first one is the outermost. They
-/// run on the handler's task, within its deadline, and are cancelled with it.
+/// Several stand in the order in which the server was given them: the first one is the outermost.
+/// They run on the handler's task, within its deadline, and are cancelled with it.
 public protocol ServerInterceptor: Sendable {
   /// Answers the call by calling `next`, once, or refuses it by throwing.
   ///
-  /// What `next` throws is what the handler threw; ``RPCError/init(ofHandler:)`` says what the caller
-  /// will see of it.
+  /// What `next` throws is what the handler threw; ``RPCError/init(ofHandler:)`` says what the
+  /// caller will see of it.
   func intercept<Answer: Sendable>(
     _ context: CallContext, _ next: () async throws -> Answer
   ) async throws -> Answer
@@ -26,8 +26,8 @@ extension [any ServerInterceptor] {
 }
 
 extension RPCError {
-  /// What a caller sees of an error that a handler threw: an ``RPCError``, and what says how it is one, as it is, a
-  /// cancellation as CANCELLED, and of anything else nothing but UNKNOWN.
+  /// What a caller sees of an error that a handler threw: an ``RPCError``, and what says how it is
+  /// one, as it is, a cancellation as CANCELLED, and of anything else nothing but UNKNOWN.
   public init(ofHandler error: any Error) {
     switch error {
     case let refusal as CallRefusal: self = refusal.error
@@ -48,8 +48,8 @@ public protocol RPCErrorConvertible: Error {
   var rpcError: RPCError { get }
 }
 
-/// An error of the server itself on the handler's path: its details are about this very call, where those of an
-/// ``RPCError`` that a handler throws may be about a call that the handler made.
+/// An error of the server itself on the handler's path: its details are about this very call, where
+/// those of an ``RPCError`` that a handler throws may be about a call that the handler made.
 struct CallRefusal: Error {
   var error: RPCError
 }

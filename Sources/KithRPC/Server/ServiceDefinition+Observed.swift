@@ -2,13 +2,14 @@
 public protocol CallObserver: Sendable {
   /// A handler is about to run.
   func callBegan()
-  /// A handler has returned or thrown; `code` is what its caller is told, DEADLINE_EXCEEDED when that has stopped waiting.
+  /// A handler has returned or thrown; `code` is what its caller is told, DEADLINE_EXCEEDED when
+  /// that has stopped waiting.
   func callEnded(_ code: StatusCode, afterMicroseconds time: UInt64)
 }
 
 extension ServiceDefinition {
-  /// The same service, watched: each method by an observer of its own. A worker tells by them what it does beside what its
-  /// host asks of it.
+  /// The same service, watched: each method by an observer of its own. A worker tells by them what
+  /// it does beside what its host asks of it.
   public func observed(
     by observer: (MethodDescriptor) -> any CallObserver
   ) -> ServiceDefinition {

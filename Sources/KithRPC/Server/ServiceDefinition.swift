@@ -1,4 +1,5 @@
-/// A service and the code of its methods: what a worker hands to its server. Generated code builds it.
+/// A service and the code of its methods: what a worker hands to its server. Generated code builds
+/// it.
 public struct ServiceDefinition: Sendable {
   /// The full name: `kith.risk.v1.RiskEngine`.
   public let name: String
@@ -6,8 +7,8 @@ public struct ServiceDefinition: Sendable {
   public let implementations: [MethodImplementation]
   private let loadDescriptorSet: @Sendable () -> [UInt8]
 
-  /// A service. `descriptorSet` is the encoded FileDescriptorSet of its file with all imports and comments; it is asked
-  /// for only when reflection serves it.
+  /// A service. `descriptorSet` is the encoded FileDescriptorSet of its file with all imports and
+  /// comments; it is asked for only when reflection serves it.
   public init(
     name: String, descriptorSet: @escaping @Sendable () -> [UInt8] = { [] },
     methods: [MethodImplementation]
@@ -20,6 +21,7 @@ public struct ServiceDefinition: Sendable {
   /// The methods.
   public var methods: [MethodDescriptor] { implementations.map(\.descriptor) }
 
-  /// The encoded FileDescriptorSet of the service's file with all imports and comments; empty when none was given.
+  /// The encoded FileDescriptorSet of the service's file with all imports and comments; empty when
+  /// none was given.
   public var descriptorSet: [UInt8] { loadDescriptorSet() }
 }

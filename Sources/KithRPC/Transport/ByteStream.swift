@@ -25,9 +25,9 @@ public protocol ByteStream: AnyObject, Sendable {
   /// the receiver until it has told it `ended`.
   func start(receiver: any ByteStreamReceiver)
 
-  /// Writes all of `batch`. Answers true when that is done already, which it mostly is: the next batch
-  /// may follow. Answers false when the other side must read first: the receiver is told `wrote` when
-  /// it is done. The caller has at most one write under way.
+  /// Writes all of `batch`. Answers true when that is done already, which it mostly is: the next
+  /// batch may follow. Answers false when the other side must read first: the receiver is told
+  /// `wrote` when it is done. The caller has at most one write under way.
   func write(_ batch: WireBuffer) -> Bool
 
   /// Reads on after the receiver has asked for a pause.
@@ -46,8 +46,8 @@ public protocol ByteStreamReceiver: AnyObject, Sendable {
   /// Bytes came in; they may be read only during the call. Answers whether to go on reading.
   func received(_ bytes: UnsafeRawBufferPointer) -> ReadingDecision
 
-  /// Comes after each `received`, on the same thread, when the stream has already asked for the next
-  /// bytes: here runs the work that those bytes gave rise to.
+  /// Comes after each `received`, on the same thread, when the stream has already asked for the
+  /// next bytes: here runs the work that those bytes gave rise to.
   func deliver()
 
   /// A batch that could not be written at once is written, and the next one may follow.

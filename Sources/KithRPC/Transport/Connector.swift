@@ -4,8 +4,8 @@ public struct ConnectRequest: Sendable {
   public struct Predecessor: Sendable, Hashable {
     /// The generation that its ``EstablishedConnection`` named.
     public var generation: UInt64
-    /// Whether the worker said itself that it takes no new calls: then only a newer generation is of
-    /// any use. Otherwise the pipe just ended, and the same worker may still be there.
+    /// Whether the worker said itself that it takes no new calls: then only a newer generation is
+    /// of any use. Otherwise the pipe just ended, and the same worker may still be there.
     public var isLeaving: Bool
   }
 
@@ -32,8 +32,8 @@ public struct EstablishedConnection: Sendable {
   public var stream: any ByteStream
   /// The incarnation; 0 where the address is fixed.
   public var generation: UInt64
-  /// What each call on this connection shows of its caller, in addition to its own metadata; nil for nothing. Asked for each
-  /// call, on the caller's task, so it must be quick.
+  /// What each call on this connection shows of its caller, in addition to its own metadata; nil
+  /// for nothing. Asked for each call, on the caller's task, so it must be quick.
   public var credentials: (@Sendable () -> [Metadata.Entry])?
 
   /// A connection.

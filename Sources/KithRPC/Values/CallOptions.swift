@@ -12,15 +12,17 @@ public struct CallOptions: Sendable {
   public var readyTimeout: Duration?
   /// W3C Trace Context of the caller's span; empty when the call is not traced.
   public var traceparent: String
-  /// Names what the caller wants done, so that the worker carries it out once however often the call is made; nil for a
-  /// call that is made once or does no harm twice. With a key a lost call is repeated as ``retry`` says, whatever its
-  /// contract says of it. For unary methods only; a worker that keeps no record of answers refuses it.
+  /// Names what the caller wants done, so that the worker carries it out once however often the
+  /// call is made; nil for a call that is made once or does no harm twice. With a key a lost call
+  /// is repeated as ``retry`` says, whatever its contract says of it. For unary methods only; a
+  /// worker that keeps no record of answers refuses it.
   public var idempotencyKey: IdempotencyKey?
   /// What is done when a call was lost that may be repeated; see ``RetryPolicy``.
   public var retry: RetryPolicy
-  /// Whether a call that is made within a handler has no more time than is left of the call that the
-  /// handler answers, and carries on its trace where ``traceparent`` is empty. Cancellation reaches it
-  /// either way, as it does all that a task waits for. False is for work that must outlive its cause.
+  /// Whether a call that is made within a handler has no more time than is left of the call that
+  /// the handler answers, and carries on its trace where ``traceparent`` is empty. Cancellation
+  /// reaches it either way, as it does all that a task waits for. False is for work that must
+  /// outlive its cause.
   public var inheritsContext: Bool
 
   /// No timeout, no metadata, no waiting; the standard retries.
@@ -42,7 +44,8 @@ public struct CallOptions: Sendable {
     self.inheritsContext = inheritsContext
   }
 
-  /// These, within the call that is being answered: the moment at which the time is over, and the trace.
+  /// These, within the call that is being answered: the moment at which the time is over, and the
+  /// trace.
   func within(_ context: CallContext?, now: Moment) -> (options: CallOptions, deadline: Moment?) {
     var options = self
     var deadline = timeout.map { now.advanced(by: $0) }

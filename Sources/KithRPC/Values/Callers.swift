@@ -1,9 +1,10 @@
-/// Who may call a method: what the option `kith.callers` of its contract says. Each includes those behind it.
+/// Who may call a method: what the option `kith.callers` of its contract says. Each includes those
+/// behind it.
 public enum Callers: Sendable, Hashable, CaseIterable {
   /// Everybody who may connect, strangers included.
   case anyone
-  /// A caller that has proved who it is: a worker whose manifest requires the service, a certificate that the manifest admits,
-  /// an operator, the host.
+  /// A caller that has proved who it is: a worker whose manifest requires the service, a
+  /// certificate that the manifest admits, an operator, the host.
   case identified
   /// An operator, and the host.
   case operators

@@ -1,8 +1,9 @@
 /// Names one intent of a caller, so that a call made for it twice is carried out once.
 ///
-/// A caller makes one key for each thing that it wants done and gives it with every attempt. The worker that keeps a
-/// record of its answers (``ServiceDefinition/keepingAnswers(in:)``) answers a repeat from it. The draft "The
-/// Idempotency-Key HTTP Header Field" of the IETF describes the same for HTTP.
+/// A caller makes one key for each thing that it wants done and gives it with every attempt. The
+/// worker that keeps a record of its answers (``ServiceDefinition/keepingAnswers(in:)``) answers a
+/// repeat from it. The draft "The Idempotency-Key HTTP Header Field" of the IETF describes the same
+/// for HTTP.
 public struct IdempotencyKey: Sendable, Hashable, CustomStringConvertible {
   /// The most bytes that a key may have.
   public static let maximumBytes = 128
@@ -10,7 +11,8 @@ public struct IdempotencyKey: Sendable, Hashable, CustomStringConvertible {
   /// The key: 1 to 128 visible ASCII characters.
   public let text: String
 
-  /// A key of the caller's choice. It should say nothing personal and be hard to guess: a UUID, say.
+  /// A key of the caller's choice. It should say nothing personal and be hard to guess: a UUID,
+  /// say.
   /// - Throws: INVALID_ARGUMENT for anything but 1 to 128 visible ASCII characters.
   public init(_ text: String) throws(RPCError) {
     guard (1...Self.maximumBytes).contains(text.utf8.count),

@@ -1,7 +1,8 @@
 /// What is told beside a message: an ordered list of keys and values, in which keys may repeat.
 ///
-/// Keys are lower-case ASCII letters, digits, `-`, `_` and `.`, 1 to 128 bytes; those that start with `kith-` are reserved.
-/// A key that breaks the rule fails the call with INVALID_ARGUMENT before anything is sent.
+/// Keys are lower-case ASCII letters, digits, `-`, `_` and `.`, 1 to 128 bytes; those that start
+/// with `kith-` are reserved. A key that breaks the rule fails the call with INVALID_ARGUMENT
+/// before anything is sent.
 public struct Metadata: Sendable, Equatable {
   /// The value of an entry.
   public enum EntryValue: Sendable, Equatable {

@@ -1,6 +1,7 @@
 import KithWire
 
-/// What may be done about a call whose outcome is not known; the contract states it for each method.
+/// What may be done about a call whose outcome is not known; the contract states it for each
+/// method.
 public enum IdempotencyLevel: Sendable, Hashable {
   /// Repeating the call may do the thing twice.
   case unknown

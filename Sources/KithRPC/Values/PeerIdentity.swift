@@ -1,4 +1,5 @@
-/// Who is at the other end of a connection, as the kernel tells it. Each part is nil where the transport does not know.
+/// Who is at the other end of a connection, as the kernel tells it. Each part is nil where the
+/// transport does not know.
 public struct PeerIdentity: Sendable, Hashable {
   /// The user id of the process that connected.
   public var uid: UInt32?

@@ -1,7 +1,8 @@
-/// A call that did not end OK: what the caller of a method catches, and what a handler throws to name its failure.
+/// A call that did not end OK: what the caller of a method catches, and what a handler throws to
+/// name its failure.
 ///
-/// `code`, `message`, `details` and `trailers` cross the wire; `cause` never leaves the process. Equality looks at all but
-/// the cause.
+/// `code`, `message`, `details` and `trailers` cross the wire; `cause` never leaves the process.
+/// Equality looks at all but the cause.
 public struct RPCError: Error, Sendable {
   /// The canonical code.
   public var code: StatusCode
@@ -26,8 +27,8 @@ public struct RPCError: Error, Sendable {
     self.cause = cause
   }
 
-  /// INVALID_ARGUMENT that names the field: `field` by its proto path, `description` says what was expected and never
-  /// repeats the value.
+  /// INVALID_ARGUMENT that names the field: `field` by its proto path, `description` says what was
+  /// expected and never repeats the value.
   public static func invalidArgument(field: String, _ description: String) -> RPCError {
     let violation = FieldViolation(field: field, description: description)
     return RPCError(.invalidArgument, "\(field): \(description)", details: [violation.detail])

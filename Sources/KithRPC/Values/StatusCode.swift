@@ -1,7 +1,7 @@
 /// How a call ended, in the canonical codes, numbered as gRPC numbers them.
 ///
-/// A struct rather than an enum, because a newer worker may answer a number that this build does not know: it is kept,
-/// and treated as ``unknown``.
+/// A struct rather than an enum, because a newer worker may answer a number that this build does
+/// not know: it is kept, and treated as ``unknown``.
 public struct StatusCode: RawRepresentable, Sendable, Hashable {
   /// The number on the wire.
   public let rawValue: Int32
@@ -53,7 +53,8 @@ public struct StatusCode: RawRepresentable, Sendable, Hashable {
     "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
   ]
 
-  /// The name as the contract spells it, `INVALID_ARGUMENT`; `CODE_42` for a number that this build does not know.
+  /// The name as the contract spells it, `INVALID_ARGUMENT`; `CODE_42` for a number that this build
+  /// does not know.
   public var name: String {
     Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : "CODE_\(rawValue)"
   }

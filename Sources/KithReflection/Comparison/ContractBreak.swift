@@ -1,6 +1,7 @@
 /// Something that one side of a call was built with and the other side does not have like that.
 public struct ContractBreak: Sendable, Hashable, CustomStringConvertible {
-  /// The rules that can be broken: those of WIRE and WIRE_JSON of `buf breaking`, by their names there, and two of ours.
+  /// The rules that can be broken: those of WIRE and WIRE_JSON of `buf breaking`, by their names
+  /// there, and two of ours.
   public enum Rule: String, Sendable, Hashable, CaseIterable {
     /// The service is not there at all.
     case serviceNoDelete = "SERVICE_NO_DELETE"

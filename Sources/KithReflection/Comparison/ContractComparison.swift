@@ -1,8 +1,9 @@
-/// Whether a caller and the service that it calls mean the same: each was built with a contract of its own.
+/// Whether a caller and the service that it calls mean the same: each was built with a contract of
+/// its own.
 ///
-/// The caller's view is what counts: what it does not know cannot disturb it, so that a service may grow. All that its
-/// methods reach is compared, each pair of types once. Names of messages and enums may differ; neither the wire nor JSON has
-/// them.
+/// The caller's view is what counts: what it does not know cannot disturb it, so that a service may
+/// grow. All that its methods reach is compared, each pair of types once. Names of messages and
+/// enums may differ; neither the wire nor JSON has them.
 public struct ContractComparison: Sendable {
   private let caller: ContractSet
   private let callee: ContractSet
@@ -217,7 +218,8 @@ extension FieldDescription {
 }
 
 extension FieldType {
-  /// Types with the same kin have the same values on the wire and in JSON, as far as both can hold them.
+  /// Types with the same kin have the same values on the wire and in JSON, as far as both can hold
+  /// them.
   fileprivate var kin: FieldType {
     switch self {
     case .uint32: .int32

@@ -1,6 +1,7 @@
 import KithSealing
 
-/// How a database writes what is the same in all of them: placeholders, names, constants, types, tables.
+/// How a database writes what is the same in all of them: placeholders, names, constants, types,
+/// tables.
 struct Dialect: Sendable, Hashable {
   /// How the value of a number stands in a text.
   enum Placeholder: Sendable, Hashable {
@@ -21,7 +22,8 @@ struct Dialect: Sendable, Hashable {
   let no, yes: String
   /// What stands before the digits of bytes.
   let bytesPrefix: String
-  /// Whether a table says that it keeps to its columns' types, and in which order it keeps its rows.
+  /// Whether a table says that it keeps to its columns' types, and in which order it keeps its
+  /// rows.
   let hasTableOptions: Bool
 
   /// SQLite, 3.37 and later.

@@ -7,7 +7,8 @@ enum RecordStatement {
     "SELECT * FROM \(name: type.table) WHERE \(name: type.idColumn) = \(value)\(and(users))"
   }
 
-  /// Writes a record, its key first; in place of another with its key if that is of one of so many people.
+  /// Writes a record, its key first; in place of another with its key if that is of one of so many
+  /// people.
   static func save(_ type: any RowRecord.Type, _ columns: [String], users: Int?) -> SQLText {
     let insertion: SQLText = """
       INSERT INTO \(name: type.table) (\(SQLText.names(columns))) \

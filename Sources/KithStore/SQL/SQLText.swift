@@ -6,9 +6,10 @@
 ///     if let state { due = due && "state = \(state)" }
 ///     let rows = try transaction.records(Reminder.self, where: due, orderedBy: "next_due_ms, id", under: grant)
 ///
-/// An interpolated collection becomes a list in parentheses: `"id IN \(ids)"`. Two more forms are not bound: `\(name: column)`
-/// quotes the name of a table or column, and `\(literal: value)` writes a constant into the text, as a partial index needs
-/// it. Write what SQLite and PostgreSQL both run.
+/// An interpolated collection becomes a list in parentheses: `"id IN \(ids)"`. Two more forms are
+/// not bound: `\(name: column)` quotes the name of a table or column, and `\(literal: value)`
+/// writes a constant into the text, as a partial index needs it. Write what SQLite and PostgreSQL
+/// both run.
 public struct SQLText: Sendable, Hashable {
   enum Part: Sendable, Hashable {
     case text(String)

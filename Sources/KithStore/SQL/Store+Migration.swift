@@ -8,7 +8,8 @@ extension Store {
   ///       Store.Migration("notes 2", [.add(.text("colour", default: "white"), to: "note")]),
   ///     ]
   ///
-  /// Each runs once in each store, in a transaction of its own, in the order in which they are listed.
+  /// Each runs once in each store, in a transaction of its own, in the order in which they are
+  /// listed.
   public struct Migration: Sendable {
     /// The name of the migration, unique in the store and fixed forever: `notes 1`.
     public let name: String
@@ -76,7 +77,8 @@ extension Store {
     ///       row.set("state", try row["state"] == 1 ? "active" : "paused")
     ///     }
     ///
-    /// Columns that both definitions have are carried over unless `row` sets them. Those that the new one lacks are dropped.
+    /// Columns that both definitions have are carried over unless `row` sets them. Those that the
+    /// new one lacks are dropped.
     /// - Parameter row: changes a row of the old table into one of the new.
     public static func rewrite(
       _ table: Table, row: @escaping @Sendable (inout StoredRow) throws -> Void

@@ -17,8 +17,8 @@ extension Store {
     public var key: [String]
     /// The indexes.
     public var indexes: [Index]
-    /// Whether SQLite keeps the rows in the order of the primary key (`WITHOUT ROWID`): smaller and faster for short rows whose
-    /// key is not one integer.
+    /// Whether SQLite keeps the rows in the order of the primary key (`WITHOUT ROWID`): smaller and
+    /// faster for short rows whose key is not one integer.
     public var isClustered: Bool
     /// Conditions that every row has to meet.
     var checks: [SQLText] = []
@@ -74,11 +74,13 @@ extension Store {
     }
     /// Bytes.
     public static func bytes(_ name: String) -> Column { Column(name, .bytes) }
-    /// A personal value, encrypted at rest: see ``Sealed``. The column's own name ends in `_sealed`.
+    /// A personal value, encrypted at rest: see ``Sealed``. The column's own name ends in
+    /// `_sealed`.
     public static func sealed(_ name: String) -> Column {
       Column(name + StoreSchema.sealedSuffix, .bytes)
     }
-    /// A number that the database gives, ascending; the primary key of a table whose rows have no key of their own.
+    /// A number that the database gives, ascending; the primary key of a table whose rows have no
+    /// key of their own.
     public static func number(_ name: String) -> Column { Column(name, .number) }
 
     /// The same column, which may be without a value.
@@ -97,7 +99,8 @@ extension Store {
     public var columns: [String]
     /// Whether no two rows may have the same values.
     public var isUnique: Bool
-    /// Which rows it is of; nil for all. A query uses it only if its condition names the same constants.
+    /// Which rows it is of; nil for all. A query uses it only if its condition names the same
+    /// constants.
     public var condition: SQLText?
 
     /// An index.

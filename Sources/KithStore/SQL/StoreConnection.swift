@@ -1,7 +1,7 @@
 import GRDB
 
-/// The connection of a transaction to its database. Everything is done through the functions of ``Transaction`` and
-/// ``WriteTransaction``.
+/// The connection of a transaction to its database. Everything is done through the functions of
+/// ``Transaction`` and ``WriteTransaction``.
 public struct StoreConnection {
   let database: Database
   let texts: StatementTexts

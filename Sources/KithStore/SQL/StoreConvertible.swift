@@ -2,15 +2,16 @@ public import KithAccess
 
 /// A type whose values stand in a column.
 ///
-/// `Int`, `Int32`, `Int64`, `UInt32`, `Bool`, `Double`, `String`, `[UInt8]`, `UserID` and their optionals conform. An
-/// enumeration conforms by its raw value:
+/// `Int`, `Int32`, `Int64`, `UInt32`, `Bool`, `Double`, `String`, `[UInt8]`, `UserID` and their
+/// optionals conform. An enumeration conforms by its raw value:
 ///
 ///     enum State: String, StoreConvertible {
 ///       case active, paused, finished
 ///     }
 ///     let state: State = try row["state"]
 ///
-/// Once such a value has been stored, its raw value is a part of the stored form and must not change.
+/// Once such a value has been stored, its raw value is a part of the stored form and must not
+/// change.
 public protocol StoreConvertible {
   /// The value as a column keeps it.
   var storeValue: StoreValue { get }

@@ -1,11 +1,12 @@
 public import KithManifest
 public import KithMetrics
 
-/// Decides which alerts fire: readings of the workers' counts, their states and time in, changes out.
+/// Decides which alerts fire: readings of the workers' counts, their states and time in, changes
+/// out.
 ///
-/// Each rule looks at each worker that it watches through a window that ends now. A reading adds the calls since the one
-/// before; a process that took over from another counts from zero. The calls between a worker's last reading and its death
-/// are not known and count as none.
+/// Each rule looks at each worker that it watches through a window that ends now. A reading adds
+/// the calls since the one before; a process that took over from another counts from zero. The
+/// calls between a worker's last reading and its death are not known and count as none.
 public struct AlertEvaluator: Sendable {
   /// The counts of one process of a worker, by the full names of its methods.
   public struct Reading: Sendable {
@@ -13,8 +14,8 @@ public struct AlertEvaluator: Sendable {
     public var incarnation: Incarnation
     /// Since the process started.
     public var methods: [String: CallCounts]
-    /// Whether the process was started before the evaluator was made: then it is not known when what is in its first reading
-    /// happened.
+    /// Whether the process was started before the evaluator was made: then it is not known when
+    /// what is in its first reading happened.
     public var isOlder: Bool
 
     /// A reading.
@@ -73,7 +74,8 @@ public struct AlertEvaluator: Sendable {
     public internal(set) var state: State
     /// Since when it is in this state.
     public internal(set) var since: Moment
-    /// The figure: a share from 0 to 1, seconds, or a number of restarts. Nil when there were too few calls.
+    /// The figure: a share from 0 to 1, seconds, or a number of restarts. Nil when there were too
+    /// few calls.
     public internal(set) var figure: Double?
     /// How many calls there were within the window.
     public internal(set) var calls: UInt64
@@ -100,7 +102,8 @@ public struct AlertEvaluator: Sendable {
   /// One for each rule and each worker that it watches, in the order of the rules.
   public private(set) var standings: [Standing]
   private var slices: [[Slice]]
-  /// Since when a worker is as a rule about states says, by the standing; and when its restarts were, one for each.
+  /// Since when a worker is as a rule about states says, by the standing; and when its restarts
+  /// were, one for each.
   private var begun: [Moment?]
   private var restarts: [[Moment]]
   private var lastRestarts: [String: UInt64] = [:]
@@ -186,7 +189,8 @@ public struct AlertEvaluator: Sendable {
     return seconds >= rule.bound
   }
 
-  /// Takes in what workers counted; one that did not say is left out. Answers which standings changed their state.
+  /// Takes in what workers counted; one that did not say is left out. Answers which standings
+  /// changed their state.
   public mutating func take(_ readings: [Reading], at now: Moment) -> [Change] {
     var fresh: [String: [String: CallCounts]] = [:]
     for reading in readings {

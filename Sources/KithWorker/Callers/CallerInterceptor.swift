@@ -2,11 +2,13 @@ import KithAccess
 import KithIdentity
 import KithRPC
 
-/// Has a call that a handler makes be in the name of whoever called the handler, so that no worker can be talked into doing
-/// with rights of its own what its caller may not. The person's pass goes with it: the callee lets no worker speak for a person
-/// without. A call with options that inherit nothing is in the worker's own name.
+/// Has a call that a handler makes be in the name of whoever called the handler, so that no worker
+/// can be talked into doing with rights of its own what its caller may not. The person's pass goes
+/// with it: the callee lets no worker speak for a person without. A call with options that inherit
+/// nothing is in the worker's own name.
 struct CallerInterceptor: ClientInterceptor {
-  /// Whether this worker may speak for everybody: then a call in its own name is one for the product.
+  /// Whether this worker may speak for everybody: then a call in its own name is one for the
+  /// product.
   let actsForUsers: Bool
 
   func begin(

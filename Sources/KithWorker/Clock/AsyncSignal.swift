@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A one-slot signal. `signal()` resumes the waiting task, or is stored until the next `wait(atMost:)`.
+/// A one-slot signal. `signal()` resumes the waiting task, or is stored until the next
+/// `wait(atMost:)`.
 final class AsyncSignal: Sendable {
   private struct State {
     var isSignalled = false

@@ -2,10 +2,11 @@ package import EventsContract
 import Synchronization
 import WorkerContract
 
-/// How far a worker's own event log goes, and how far its consumers have come in those of others: what the clocks of a product
-/// wait for before they go on.
+/// How far a worker's own event log goes, and how far its consumers have come in those of others:
+/// what the clocks of a product wait for before they go on.
 package final class EventStandings: Sendable {
-  /// How long a consumer is waited for at most, by the machine's clock; the host then looks at what is the matter.
+  /// How long a consumer is waited for at most, by the machine's clock; the host then looks at what
+  /// is the matter.
   private static let patience = Duration.seconds(1)
 
   private struct State {
@@ -23,7 +24,8 @@ package final class EventStandings: Sendable {
     state.withLock { $0.end = end }
   }
 
-  /// Names a consumer of the events of the worker that serves a service. To be called before the worker is ready.
+  /// Names a consumer of the events of the worker that serves a service. To be called before the
+  /// worker is ready.
   package func follows(_ service: String, as consumer: String) {
     change { $0[consumer] = ConsumerStanding(service: service) }
   }

@@ -3,8 +3,8 @@ public import KithTime
 import Logging
 import Synchronization
 
-/// The one place where a worker learns what time it is: the machine's clocks, or, in a product that was started in virtual
-/// time, clocks that are moved by hand.
+/// The one place where a worker learns what time it is: the machine's clocks, or, in a product that
+/// was started in virtual time, clocks that are moved by hand.
 ///
 ///     let clock = context.clock
 ///     clock.run(ReminderTicks(store: store))      // asks the store what is due next, and does it then
@@ -38,7 +38,8 @@ public final class WorkerClock: Sendable {
   /// A clock that is never set and stands still while the machine sleeps; counts from some moment.
   public var awake: Duration { faces.awake }
 
-  /// A clock that is never set and goes on while the machine sleeps; counts from the machine's start.
+  /// A clock that is never set and goes on while the machine sleeps; counts from the machine's
+  /// start.
   public var sinceBoot: Duration { faces.sinceBoot }
 
   /// Whether the clocks are moved by hand.
@@ -46,11 +47,12 @@ public final class WorkerClock: Sendable {
 
   // MARK: Due work
 
-  /// Does this work whenever it is due, from the moment that the worker is ready until it is told to end.
+  /// Does this work whenever it is due, from the moment that the worker is ready until it is told
+  /// to end.
   ///
-  /// In the machine's time a run begins within a millisecond or so of its moment, within five seconds of it after a clock was
-  /// set. A run that fails is logged by the type of its error, and tried again after a second, then ever later, up to a
-  /// minute.
+  /// In the machine's time a run begins within a millisecond or so of its moment, within five
+  /// seconds of it after a clock was set. A run that fails is logged by the type of its error, and
+  /// tried again after a second, then ever later, up to a minute.
   public func run(_ work: some DueWork) {
     let loop = DueLoop(work, faces: faces, logger: logger)
     state.withLock { state in
@@ -84,7 +86,8 @@ public final class WorkerClock: Sendable {
   // MARK: Virtual time
 
   /// Shows another time from now on.
-  /// - Throws: FAILED_PRECONDITION where the clocks are the machine's; INVALID_ARGUMENT for a time that goes back.
+  /// - Throws: FAILED_PRECONDITION where the clocks are the machine's; INVALID_ARGUMENT for a time
+  ///   that goes back.
   func show(_ time: ClockFaces.Virtual) throws(RPCError) {
     guard faces.isVirtual else {
       throw RPCError(
@@ -98,7 +101,8 @@ public final class WorkerClock: Sendable {
     faces.virtual = time
   }
 
-  /// Does all that is due. Answers when something will be next, and how many timer runs there have been in all.
+  /// Does all that is due. Answers when something will be next, and how many timer runs there have
+  /// been in all.
   func settle() async throws -> (nextDue: Instant?, runs: UInt64) {
     var (next, runs): (Instant?, UInt64) = (nil, 0)
     for loop in state.withLock(\.loops) {

@@ -2,11 +2,12 @@ import Glibc
 import KithJSON
 import KithRPC
 
-/// A run of a worker's program that serves nothing: `WORKER --check-configuration` reads a configuration as JSON from standard
-/// input, tries to read the worker's settings from it, and writes what came of it to standard output.
+/// A run of a worker's program that serves nothing: `WORKER --check-configuration` reads a
+/// configuration as JSON from standard input, tries to read the worker's settings from it, and
+/// writes what came of it to standard output.
 ///
-/// The answer is one JSON object: `checked`, false for a worker that offers no check, and `problems`, each with the `key` (empty
-/// for the configuration as a whole) and the `reason`.
+/// The answer is one JSON object: `checked`, false for a worker that offers no check, and
+/// `problems`, each with the `key` (empty for the configuration as a whole) and the `reason`.
 enum ConfigurationCheck {
   /// The one argument of the program.
   static let option = "--check-configuration"

@@ -2,7 +2,8 @@ import Glibc
 import KithWire
 import WorkerContract
 
-/// What a worker inherits from its host: the launch record from one pipe, and another pipe to tell when it listens.
+/// What a worker inherits from its host: the launch record from one pipe, and another pipe to tell
+/// when it listens.
 struct Launch: Sendable {
   /// The variable with the number of the descriptor from which the launch record is read.
   static let recordVariable = "KITH_LAUNCH_FD"
@@ -16,7 +17,8 @@ struct Launch: Sendable {
   let record: LaunchRecord
   private let notifyDescriptor: Int32?
 
-  /// Reads what the host left; `nil` when nobody left anything, so that a person has started the program by hand.
+  /// Reads what the host left; `nil` when nobody left anything, so that a person has started the
+  /// program by hand.
   static func read() throws(LaunchError) -> Launch? {
     guard let value = environment(recordVariable) else { return nil }
     let recordDescriptor = try descriptor(recordVariable, value)

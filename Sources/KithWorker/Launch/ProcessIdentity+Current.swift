@@ -2,7 +2,8 @@ import Glibc
 import WorkerContract
 
 extension ProcessIdentity {
-  /// What the kernel says about this process. A part that it does not say (a container without /proc) stays empty.
+  /// What the kernel says about this process. A part that it does not say (a container without
+  /// /proc) stays empty.
   static func current() -> ProcessIdentity {
     ProcessIdentity(
       pid: getpid(),
@@ -10,8 +11,9 @@ extension ProcessIdentity {
       bootId: file("/proc/sys/kernel/random/boot_id")?.trimmingSuffix("\n") ?? "")
   }
 
-  /// Field 22 of a process's `stat`. The second is the program's name in parentheses, which may hold anything, also
-  /// spaces and parentheses, so the fields are counted from the last closing one.
+  /// Field 22 of a process's `stat`. The second is the program's name in parentheses, which may
+  /// hold anything, also spaces and parentheses, so the fields are counted from the last closing
+  /// one.
   static func startTime(inStat stat: String) -> UInt64? {
     guard let end = stat.lastIndex(of: ")") else { return nil }
     let fields = stat[stat.index(after: end)...].split(separator: " ")

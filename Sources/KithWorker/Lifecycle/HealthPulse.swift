@@ -18,15 +18,16 @@ final class HealthPulse: Sendable {
 
   /// Counts a round of the event loop, and answers how many there were.
   ///
-  /// The calling handler runs on the executor of calls; the hop to Swift's own pool proves that that one gets on too.
+  /// The calling handler runs on the executor of calls; the hop to Swift's own pool proves that
+  /// that one gets on too.
   func beat() async -> UInt64 {
     await withTaskExecutorPreference(globalConcurrentExecutor) {
       self.beats.add(1, ordering: .relaxed).newValue
     }
   }
 
-  /// Calls `body` at once, at every `wake` and at least every `interval`, until it answers that it is done; then not even
-  /// `interval` matters, but `soon`: what ends is told without delay.
+  /// Calls `body` at once, at every `wake` and at least every `interval`, until it answers that it
+  /// is done; then not even `interval` matters, but `soon`: what ends is told without delay.
   func watch(
     every interval: Duration, _ body: @Sendable () async throws -> Next
   ) async throws {

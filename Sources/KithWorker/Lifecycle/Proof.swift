@@ -1,9 +1,10 @@
 import Crypto
 
-/// What host and worker prove to each other: that they hold the secret of one process, without sending it.
+/// What host and worker prove to each other: that they hold the secret of one process, without
+/// sending it.
 ///
-/// HMAC-SHA256, so that a listener on the socket learns nothing that it could use; compared in constant time, so that the
-/// time of the answer tells nothing either.
+/// HMAC-SHA256, so that a listener on the socket learns nothing that it could use; compared in
+/// constant time, so that the time of the answer tells nothing either.
 struct Proof: Sendable {
   /// How many bytes a secret and a nonce have.
   static let byteCount = 32
@@ -15,7 +16,8 @@ struct Proof: Sendable {
     key = SymmetricKey(data: secret)
   }
 
-  /// Whether the host's proof over its nonce is right. A nonce of another length than ``byteCount`` never is.
+  /// Whether the host's proof over its nonce is right. A nonce of another length than ``byteCount``
+  /// never is.
   func isValid(hostProof: [UInt8], nonce: [UInt8]) -> Bool {
     nonce.count == Self.byteCount
       && HMAC<SHA256>.isValidAuthenticationCode(

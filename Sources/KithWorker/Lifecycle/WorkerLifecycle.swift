@@ -1,7 +1,7 @@
 import KithRPC
 
-/// Where a worker is in its life, and what may come next: the decisions alone, as a value. It knows no socket, no clock and
-/// no process; ``WorkerRuntime`` carries out what it answers.
+/// Where a worker is in its life, and what may come next: the decisions alone, as a value. It knows
+/// no socket, no clock and no process; ``WorkerRuntime`` carries out what it answers.
 struct WorkerLifecycle: Sendable, Hashable {
   /// The protocol versions that this SDK speaks.
   static let protocolVersions: ClosedRange<UInt32> = 1...1
@@ -43,8 +43,9 @@ struct WorkerLifecycle: Sendable, Hashable {
   private(set) var phase = Phase.spawned
   private var wasToldToTerminate = false
 
-  /// The host offers its proof and the versions that it speaks; answers the version that both speak. May come again at
-  /// any time, since a host that starts anew adopts the workers that still run.
+  /// The host offers its proof and the versions that it speaks; answers the version that both
+  /// speak. May come again at any time, since a host that starts anew adopts the workers that still
+  /// run.
   mutating func handshake(
     isProven: Bool, versions: ClosedRange<UInt32>
   ) throws(Refusal) -> UInt32 {

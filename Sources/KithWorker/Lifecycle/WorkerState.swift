@@ -1,6 +1,7 @@
 import KithRPC
 
-/// Where a worker is in its life, since when, and what belongs to that: its configuration, its services, the end of its drain.
+/// Where a worker is in its life, since when, and what belongs to that: its configuration, its
+/// services, the end of its drain.
 ///
 /// ``WorkerLifecycle`` decides what may come next. What does not take place changes nothing here.
 struct WorkerState: Sendable {

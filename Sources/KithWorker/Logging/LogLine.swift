@@ -6,12 +6,14 @@ import Logging
 /// ```
 /// {"at_ms":1795226400123,"level":"info","call":"17","text":"model loaded","fields":{"version":"3"}}
 /// ```
-/// A line is always one line, whatever is put into it: control characters are escaped, so that no text that came from
-/// outside can pretend to be a line of its own or steer a terminal. Personal data that got into it is replaced by placeholders
-/// such as `[REDACTED_PHONE]`, before anything is cut off or written anywhere.
+/// A line is always one line, whatever is put into it: control characters are escaped, so that no
+/// text that came from outside can pretend to be a line of its own or steer a terminal. Personal
+/// data that got into it is replaced by placeholders such as `[REDACTED_PHONE]`, before anything is
+/// cut off or written anywhere.
 enum LogLine {
-  /// The longest line in bytes, its newline included; a text that is too long is cut and ends in `...`, and fields for which
-  /// there is no room are left out. A pipe takes this much in one piece, so that lines of several threads do not mix.
+  /// The longest line in bytes, its newline included; a text that is too long is cut and ends in
+  /// `...`, and fields for which there is no room are left out. A pipe takes this much in one
+  /// piece, so that lines of several threads do not mix.
   static let longest = 4096
   /// The longest message in bytes as it is written; the rest is for the fields.
   static let longestText = 3072

@@ -10,7 +10,8 @@ final class LogThreshold: Sendable {
     place = Atomic(Self.place(of: level))
   }
 
-  /// The lowest level that is written. Asked for at each record that is logged, so it costs one load.
+  /// The lowest level that is written. Asked for at each record that is logged, so it costs one
+  /// load.
   var level: Logger.Level {
     get { Logger.Level.allCases[place.load(ordering: .relaxed)] }
     set { place.store(Self.place(of: newValue), ordering: .relaxed) }

@@ -2,8 +2,8 @@ import Glibc
 
 /// The standard error of this process, without the C library's buffer.
 enum StandardError {
-  /// Writes the bytes, in one piece when they are few. Nothing is done about an error: when nobody reads any more, the
-  /// worker still works.
+  /// Writes the bytes, in one piece when they are few. Nothing is done about an error: when nobody
+  /// reads any more, the worker still works.
   @Sendable static func write(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]

@@ -2,15 +2,16 @@ import Glibc
 import KithRPC
 public import Logging
 
-/// Writes each log record as one line of JSON to standard error, where the host collects it, with the call that the task at hand
-/// answers.
+/// Writes each log record as one line of JSON to standard error, where the host collects it, with
+/// the call that the task at hand answers.
 ///
-/// What is logged is the author's choice, with one rule: nothing personal, never the content of a request.
+/// What is logged is the author's choice, with one rule: nothing personal, never the content of a
+/// request.
 public struct StandardErrorLogHandler: LogHandler {
   /// What is added to every line.
   public var metadata: Logger.Metadata = [:]
-  /// The lowest level that is written: that of the worker, which the host may change at any time, unless this logger was
-  /// given one of its own.
+  /// The lowest level that is written: that of the worker, which the host may change at any time,
+  /// unless this logger was given one of its own.
   public var logLevel: Logger.Level {
     get { ownLevel ?? threshold.level }
     set { ownLevel = newValue }

@@ -2,8 +2,8 @@ import KithRPC
 import MetricsContract
 import Synchronization
 
-/// Counts the calls of a worker's own services. Those of the SDK are left out: a host that asks after a worker's health
-/// would otherwise be the progress that it sees.
+/// Counts the calls of a worker's own services. Those of the SDK are left out: a host that asks
+/// after a worker's health would otherwise be the progress that it sees.
 final class CallCounters: Sendable {
   private let counters = Mutex<[MethodCounter]>([])
 

@@ -39,8 +39,8 @@ final class MethodCounter: CallObserver {
 
   /// How many calls are in progress.
   var inProgress: UInt64 {
-    // The ended ones first: a call that begins and ends in between is then counted as in progress, never as less than
-    // nothing.
+    // The ended ones first: a call that begins and ends in between is then counted as in progress,
+    // never as less than nothing.
     let finished = finished.load(ordering: .acquiring)
     return started.load(ordering: .acquiring) - finished
   }

@@ -5,8 +5,8 @@ import Logging
 import Synchronization
 import WorkerContract
 
-/// The servers of a worker: the one that its host and this machine's callers reach, and, where the manifest says so, one for other
-/// machines. What is done to one is done to both.
+/// The servers of a worker: the one that its host and this machine's callers reach, and, where the
+/// manifest says so, one for other machines. What is done to one is done to both.
 final class WorkerServers: Sendable {
   private static let interceptors: [any ServerInterceptor] = [
     RedactingInterceptor(), TracingInterceptor(),

@@ -4,7 +4,8 @@ import KithWire
 enum DescriptorSets {
   /// One encoded `google.protobuf.FileDescriptorSet` with every file of the given ones, each once.
   ///
-  /// Each set has its files after those that they import, so leaving out what has come before keeps that order.
+  /// Each set has its files after those that they import, so leaving out what has come before keeps
+  /// that order.
   static func joined(_ sets: [[UInt8]]) throws(WireError) -> [UInt8] {
     var joined: [UInt8] = []
     var names: Set<String> = []

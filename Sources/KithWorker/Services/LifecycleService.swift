@@ -3,7 +3,8 @@ import KithRPC
 import Logging
 import WorkerContract
 
-/// Lets the host lead a worker through its life. Reads the requests; ``WorkerRuntime`` does the rest.
+/// Lets the host lead a worker through its life. Reads the requests; ``WorkerRuntime`` does the
+/// rest.
 struct LifecycleService: LifecycleHandler {
   let runtime: WorkerRuntime
 

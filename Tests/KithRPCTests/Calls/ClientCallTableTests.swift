@@ -8,8 +8,8 @@ struct ClientCallTableTests {
   fileprivate static let unaryID = MessageHeader.idMark | 1
   fileprivate static let streamID = MessageHeader.idMark | 2
 
-  /// A table with a unary and a streaming call, and a record of who waits. A value: each order of events
-  /// is a copy.
+  /// A table with a unary and a streaming call, and a record of who waits. A value: each order of
+  /// events is a copy.
   private struct World {
     enum Event: CaseIterable {
       case openUnary, openStream, read, writeLarge, finish, cancelUnary, cancelStream, forget

@@ -77,8 +77,8 @@ struct FlowControlTests {
       }
       guard isEnd else { return }
       ends += 1
-      // Nothing can happen any more: then all must have arrived, in order. Otherwise sender and receiver
-      // wait for each other.
+      // Nothing can happen any more: then all must have arrived, in order. Otherwise sender and
+      // receiver wait for each other.
       #expect(world.taken == sizes)
     }
   }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import KithRPC
 
-/// What a server's table makes of requests that are not complete: the time that they have, the places that they do not take,
-/// the bytes that they hold.
+/// What a server's table makes of requests that are not complete: the time that they have, the
+/// places that they do not take, the bytes that they hold.
 struct IncompleteCallTests {
   private static let unary = MethodDescriptor(service: "a.B", method: "One")
   private static let download = MethodDescriptor(

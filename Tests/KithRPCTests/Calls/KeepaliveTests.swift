@@ -9,7 +9,8 @@ struct KeepaliveTests {
 
   private func moment(_ microseconds: UInt64) -> Moment { Moment(nanoseconds: microseconds * 1000) }
 
-  /// Looks whenever it wants to, from `start` on, at a worker that says nothing: what it decides, and when.
+  /// Looks whenever it wants to, from `start` on, at a worker that says nothing: what it decides,
+  /// and when.
   private func verdicts(
     _ keepalive: inout Keepalive, from start: UInt64, to end: UInt64
   ) -> [UInt64: Keepalive.Verdict] {

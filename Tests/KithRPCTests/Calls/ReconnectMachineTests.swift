@@ -123,7 +123,8 @@ struct ReconnectMachineTests {
     }
   }
 
-  /// The connector is asked in the time that the first caller had; whoever comes during that may have more.
+  /// The connector is asked in the time that the first caller had; whoever comes during that may
+  /// have more.
   @Test func anAttemptThatRunsOutOfTimeFailsNobodyWhoHasMore() throws {
     var machine = Machine()
     let now = Moment(nanoseconds: 1)
@@ -137,7 +138,8 @@ struct ReconnectMachineTests {
     {
       switch action {
       case .retry: retries += 1
-      // The outcome of this attempt was all that it wanted; but the time that was over was not its own.
+      // The outcome of this attempt was all that it wanted; but the time that was over was not its
+      // own.
       case .fail(3, let error):
         #expect(error.code == .unavailable && error.execution == .notStarted)
       default: Issue.record("\(action)")

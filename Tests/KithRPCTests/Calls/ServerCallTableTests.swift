@@ -153,7 +153,8 @@ struct ServerCallTableTests {
       if table.openIDs.isEmpty { #expect(table.bytesHeld == 0, "nothing is held for nobody") }
     }
 
-    /// When the connection is over and all handlers have returned, nobody waits and no place is taken.
+    /// When the connection is over and all handlers have returned, nobody waits and no place is
+    /// taken.
     func checkEnd() {
       var end = self
       end.happen(.close)

@@ -4,9 +4,11 @@ import Testing
 
 @testable import KithRPC
 
-/// Damaged frames: what the code generated from the contract takes, the code written by hand takes for the same.
+/// Damaged frames: what the code generated from the contract takes, the code written by hand takes
+/// for the same.
 ///
-/// Not the other way round: libprotobuf-c refuses a known field of another wire type, which protobuf passes over.
+/// Not the other way round: libprotobuf-c refuses a known field of another wire type, which
+/// protobuf passes over.
 struct FrameMutationTests {
   /// What a frame says, without the fields that the contract does not name.
   private struct Seen: Equatable {
@@ -67,7 +69,8 @@ struct FrameMutationTests {
       byHand: { bytes in Self.seen(try KithRPC.WorkerFrame(decoding: bytes[...])) })
   }
 
-  /// Damages the sound frames and has both read them; `generated` answers nil for what only the contract allows.
+  /// Damages the sound frames and has both read them; `generated` answers nil for what only the
+  /// contract allows.
   private func compare(
     _ sound: [[UInt8]], generated: ([UInt8]) throws -> Seen?, byHand: ([UInt8]) throws -> Seen
   ) throws {

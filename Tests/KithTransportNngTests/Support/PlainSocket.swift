@@ -1,6 +1,7 @@
 import Glibc
 
-/// A unix socket without nng, for the other side of what nng does. Blocks, and is closed at the end.
+/// A unix socket without nng, for the other side of what nng does. Blocks, and is closed at the
+/// end.
 final class PlainSocket {
   let descriptor: Int32
 
@@ -16,7 +17,8 @@ final class PlainSocket {
     return made
   }
 
-  /// A socket that is bound to `path` and does not listen: what a dead process leaves behind, once it is closed.
+  /// A socket that is bound to `path` and does not listen: what a dead process leaves behind, once
+  /// it is closed.
   static func bound(at path: String) -> PlainSocket {
     let made = PlainSocket(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
     let bound = withAddress(path) { bind(made.descriptor, $0, $1) }
@@ -24,7 +26,8 @@ final class PlainSocket {
     return made
   }
 
-  /// A connected socket; nil, with the system's reason, when it is refused. `waits`: not refused when the backlog is full.
+  /// A connected socket; nil, with the system's reason, when it is refused. `waits`: not refused
+  /// when the backlog is full.
   static func connected(to path: String, waits: Bool = true) -> Result<PlainSocket, SocketRefusal> {
     let kind = Int32(SOCK_STREAM.rawValue) | (waits ? 0 : Int32(SOCK_NONBLOCK.rawValue))
     let made = PlainSocket(socket(AF_UNIX, kind, 0))

@@ -3,8 +3,9 @@ import PackagePlugin
 
 /// `swift package generate-contracts`: writes the code of a package's own contracts.
 ///
-/// It runs tools/generate-contracts of the Kith that the package depends on, which builds the generator in a package of its
-/// own: an ordinary build of Kith, or of a package that depends on it, builds no part of it.
+/// It runs tools/generate-contracts of the Kith that the package depends on, which builds the
+/// generator in a package of its own: an ordinary build of Kith, or of a package that depends on
+/// it, builds no part of it.
 @main
 struct GenerateContracts: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {

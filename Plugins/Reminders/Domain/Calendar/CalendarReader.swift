@@ -1,9 +1,11 @@
 public import KithTime
 
-/// Reads reminders out of a calendar file (RFC 5545): VEVENTs and VTODOs with their rules, zones and alarms.
+/// Reads reminders out of a calendar file (RFC 5545): VEVENTs and VTODOs with their rules, zones
+/// and alarms.
 ///
-/// What cannot be taken is left out and told, with its line; the rest is there. A file of any size and content costs
-/// bounded work: `largestFile`, `mostReminders` and the limits of lines and rules.
+/// What cannot be taken is left out and told, with its line; the rest is there. A file of any size
+/// and content costs bounded work: `largestFile`, `mostReminders` and the limits of lines and
+/// rules.
 public struct CalendarReader: Sendable {
   /// What a file holds.
   public struct Result: Sendable, Hashable {

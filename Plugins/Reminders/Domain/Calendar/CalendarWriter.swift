@@ -1,6 +1,7 @@
 public import KithTime
 
-/// Writes reminders as a calendar file (RFC 5545) that other programs read, and `CalendarReader` gives back as they were.
+/// Writes reminders as a calendar file (RFC 5545) that other programs read, and `CalendarReader`
+/// gives back as they were.
 public struct CalendarWriter: Sendable {
   private let zone: @Sendable (String) -> Zone?
 

@@ -77,7 +77,8 @@ struct ContentLine: Sendable {
     return String(text)
   }
 
-  /// The lines of a file, unfolded: a line that begins with a space or a tab goes on where the one before ended.
+  /// The lines of a file, unfolded: a line that begins with a space or a tab goes on where the one
+  /// before ended.
   static func unfold(_ bytes: [UInt8]) -> [(bytes: [UInt8], line: Int)] {
     var lines: [(bytes: [UInt8], line: Int)] = []
     for (index, part) in bytes.split(separator: 10, omittingEmptySubsequences: false).enumerated() {

@@ -1,7 +1,7 @@
 import KithTime
 
-/// The VTIMEZONE of a zone (RFC 5545, 3.6.5), for programs that do not know it by its name: the changes of its clocks in the
-/// ten years from the first reminder on.
+/// The VTIMEZONE of a zone (RFC 5545, 3.6.5), for programs that do not know it by its name: the
+/// changes of its clocks in the ten years from the first reminder on.
 enum ZoneComponent {
   private static let years = 10
 

@@ -2,7 +2,8 @@ import KithTime
 
 /// A part of the day, and when a reminder "in the evening" is due.
 ///
-/// The parts are those of duckling; breakfast 08:00, lunch 12:00, dinner 18:00 and bedtime 21:00 are those of Milo.
+/// The parts are those of duckling; breakfast 08:00, lunch 12:00, dinner 18:00 and bedtime 21:00
+/// are those of Milo.
 enum DayPart: Sendable, Hashable {
   case morning, afternoon, evening, night
   case breakfast, lunch, dinner, bedtime

@@ -64,7 +64,8 @@ enum Holiday {
     if case .weekday = day { true } else { false }
   }
 
-  /// Words before a name or a weekday that make it another day: the Chinese New Year, Super Tuesday.
+  /// Words before a name or a weekday that make it another day: the Chinese New Year, Super
+  /// Tuesday.
   static let foreign: Set<String> = [
     "orthodox", "chinese", "lunar", "islamic", "parsi", "jewish", "persian", "coptic", "julian",
     "super", "duper", "giga", "mega", "mini", "tsunami", "clean", "shrove", "white", "branch",

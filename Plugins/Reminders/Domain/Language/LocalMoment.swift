@@ -22,8 +22,9 @@ public struct LocalMoment: Sendable, Hashable {
   public var grain: Grain
   /// How it is meant.
   public var shape: Shape
-  /// When a reminder of it is due: `start` for a time of day; the day's or part of the day's own time (breakfast for a
-  /// morning, see `DayPart`) where no time was said; not cut to the grain after "in 7 days".
+  /// When a reminder of it is due: `start` for a time of day; the day's or part of the day's own
+  /// time (breakfast for a morning, see `DayPart`) where no time was said; not cut to the grain
+  /// after "in 7 days".
   public var due: CivilDateTime
 
   init(

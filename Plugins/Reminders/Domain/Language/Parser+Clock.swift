@@ -36,7 +36,8 @@ struct Meridiem: Sendable, Hashable {
 }
 
 extension Parser {
-  /// A time of day: `at 8`, `3:15pm`, `15h30`, `half past three`, `noon`, `three twenty pm`, each with a zone or without.
+  /// A time of day: `at 8`, `3:15pm`, `15h30`, `half past three`, `noon`, `three twenty pm`, each
+  /// with a zone or without.
   func clock(_ index: Int) -> Found<Clock>? {
     var start = index
     var isAnchored = false
@@ -69,7 +70,8 @@ extension Parser {
 
   // MARK: In relation to an hour
 
-  /// `half past three`, `quarter to noon`, `20 minutes past 3pm`, `15 minutes from 1pm`, `half three`.
+  /// `half past three`, `quarter to noon`, `20 minutes past 3pm`, `15 minutes from 1pm`,
+  /// `half three`.
   private func relativeClock(_ index: Int) -> Found<Clock>? {
     var next = index
     var minutes: Int

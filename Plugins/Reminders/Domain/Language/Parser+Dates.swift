@@ -30,7 +30,8 @@ struct Dated: Sendable, Hashable {
 }
 
 extension Parser {
-  /// A day or a longer period, with what shifts it: `monday`, `the last friday of march`, `3 days after christmas`.
+  /// A day or a longer period, with what shifts it: `monday`, `the last friday of march`,
+  /// `3 days after christmas`.
   func date(_ index: Int) -> Found<Dated>? {
     var start = index
     while KeywordSet([.approximately, .on]).contains(keyword(start)) { start += 1 }
@@ -75,7 +76,8 @@ extension Parser {
     return (Dated(dated), next + 1)
   }
 
-  /// `christmas in 3 years`, `March in a year`: a date that comes every year, so many years from now.
+  /// `christmas in 3 years`, `March in a year`: a date that comes every year, so many years from
+  /// now.
   private func shiftedAfter(_ found: Found<Dated>) -> Found<Dated> {
     guard found.value.isYearOpen else { return found }
     var next = keyword(found.end) == .in ? found.end + 1 : found.end
@@ -107,7 +109,8 @@ extension Parser {
 
   // MARK: Relative to another day
 
-  /// `3 days after easter`, `a year from christmas`, `the day after tomorrow`, `third tuesday after christmas`.
+  /// `3 days after easter`, `a year from christmas`, `the day after tomorrow`,
+  /// `third tuesday after christmas`.
   private func shiftedDate(_ index: Int) -> Found<Dated>? {
     let start = keyword(index) == .the ? index + 1 : index
     if lexeme(start).unit == .day, KeywordSet([.after, .before]).contains(keyword(start + 1)) {
@@ -167,7 +170,8 @@ extension Parser {
 
   private var monday: CivilDate { now.cut(to: .week).date }
 
-  /// `monday`, `next tuesday`, `friday after next`, `wednesday of next week`, `Monday, Feb 18`, `Tuesday the 19th`.
+  /// `monday`, `next tuesday`, `friday after next`, `wednesday of next week`, `Monday, Feb 18`,
+  /// `Tuesday the 19th`.
   private func weekdayDate(_ index: Int) -> Found<Dated>? {
     if let week = possessiveWeek(index) { return week }
     var start = index
@@ -265,7 +269,8 @@ extension Parser {
     return (month, isSign(index + 1, ".") && isAdjacent(index + 1) ? index + 2 : index + 1)
   }
 
-  /// `march 3`, `3rd of march 2015`, `14april 2015`, `October 2014`, `next March`, `March`, `the ides of march`.
+  /// `march 3`, `3rd of march 2015`, `14april 2015`, `October 2014`, `next March`, `March`,
+  /// `the ides of march`.
   private func monthDate(_ index: Int) -> Found<Dated>? {
     let modifier = keyword(index)
     if KeywordSet([.this, .next, .last, .coming, .past, .during]).contains(modifier),

@@ -9,7 +9,8 @@ struct SaidPart: Sendable, Hashable {
 }
 
 extension Parser {
-  /// `tonight`, `this morning`, `in the afternoon`, `early in the morning`, `late last night`, `at lunch`, `after school`.
+  /// `tonight`, `this morning`, `in the afternoon`, `early in the morning`, `late last night`,
+  /// `at lunch`, `after school`.
   func dayPart(_ index: Int) -> Found<SaidPart>? {
     var next = index
     var isEarly = false

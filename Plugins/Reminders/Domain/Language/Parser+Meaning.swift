@@ -11,7 +11,8 @@ extension Parser {
     return (.once(timely(moment)), others.map { .once($0) })
   }
 
-  /// A reminder of a time that has begun is due in what is left of it: "today", said at 10, at noon.
+  /// A reminder of a time that has begun is due in what is left of it: "today", said at 10, at
+  /// noon.
   private func timely(_ moment: LocalMoment) -> LocalMoment {
     let end = moment.end ?? moment.start.adding(1, moment.grain)
     guard moment.due <= now, now < end, moment.grain >= .hour, moment.shape != .before else {
@@ -57,7 +58,8 @@ extension Parser {
     return (result, Array(moments.dropFirst()))
   }
 
-  /// The day that a time of day is on, beside a week or a month too: the first, of a weekend Saturday.
+  /// The day that a time of day is on, beside a week or a month too: the first, of a weekend
+  /// Saturday.
   private func day(_ moment: LocalMoment) -> CivilDate {
     moment.end == nil ? moment.start.date : moment.due.date
   }
@@ -86,7 +88,8 @@ extension Parser {
         return [time(day.adding(days: 1), hours[0])]
       }
       if hours.count == 2 {
-        // Of a day, people mean the hours in which they are awake: 1 to 6 is the afternoon, 12 is noon.
+        // Of a day, people mean the hours in which they are awake: 1 to 6 is the afternoon, 12 is
+        // noon.
         let hour = clock.hour % 12
         if clock.isOnTheHour, hour == 0 { return [time(day, 12)] }
         let likely = hour < 7 ? hours[1] : hours[0]
@@ -175,7 +178,8 @@ extension Parser {
       moment.shape = .after
       moment.end = nil
     case .by:
-      // The end of a period is the end of what "by" it means: by the end of the month, the month is over.
+      // The end of a period is the end of what "by" it means: by the end of the month, the month is
+      // over.
       let end = moment.end ?? moment.start
       guard now < end else { return nil }
       return LocalMoment(now, .second, due: moment.due, end: end, shape: .interval)
@@ -287,7 +291,8 @@ extension Parser {
     if rule.minutes.count == 1 || Set(times).count == rule.hours.count * rule.minutes.count {
       return true
     }
-    // 7:30 and 20:00 are two of the four that their hours and minutes give: the positions within a day say which.
+    // 7:30 and 20:00 are two of the four that their hours and minutes give: the positions within a
+    // day say which.
     if rule.frequency == .weekly, rule.interval == 1, rule.setPositions.isEmpty {
       rule.frequency = .daily
     }

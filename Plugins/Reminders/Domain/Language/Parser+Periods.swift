@@ -1,8 +1,10 @@
 import KithTime
 
-/// Weeks, months, quarters, years and weekends, their beginnings and ends, and what is counted within them.
+/// Weeks, months, quarters, years and weekends, their beginnings and ends, and what is counted
+/// within them.
 extension Parser {
-  /// `next week`, `this month`, `third quarter 2018`, `2018Q4`, `in 2014`, `this weekend`, `next 3 days`.
+  /// `next week`, `this month`, `third quarter 2018`, `2018Q4`, `in 2014`, `this weekend`,
+  /// `next 3 days`.
   func period(_ index: Int) -> Found<Dated>? {
     let start = skipping([.the, .approximately], from: index)
     return weekend(start) ?? cycle(start) ?? quarter(start) ?? yearAlone(start)
@@ -143,7 +145,8 @@ extension Parser {
 
   // MARK: Beginnings and ends
 
-  /// `end of the month`, `EOM`, `beginning of next week`, `early March`, `rest of the week`, `the week of october 6th`.
+  /// `end of the month`, `EOM`, `beginning of next week`, `early March`, `rest of the week`,
+  /// `the week of october 6th`.
   func boundary(_ index: Int) -> Found<Dated>? {
     switch keyword(index) {
     case .eom: return (Dated(part(of: cycle(.month, 0), .end)), index + 1)
@@ -203,7 +206,8 @@ extension Parser {
       day.at(.midnight), .day, end: max(sunday, day).at(.midnight), shape: .interval)
   }
 
-  /// A third of a month, four months of a year, the first or last three days of a week: as duckling divides them.
+  /// A third of a month, four months of a year, the first or last three days of a week: as duckling
+  /// divides them.
   private func part(of whole: LocalMoment, _ which: Keyword) -> LocalMoment {
     let first = whole.start
     let next = first.adding(1, whole.grain)
@@ -264,8 +268,9 @@ extension Parser {
     return toLast.map { (-count.value, $0) } ?? count
   }
 
-  /// `last friday of october`, `first week of october 2014`, `third last week of 2018`, `20th of next month`,
-  /// `40th day of 2020`, `last weekend of July`, `the second closest monday to Oct 5th`.
+  /// `last friday of october`, `first week of october 2014`, `third last week of 2018`,
+  /// `20th of next month`, `40th day of 2020`, `last weekend of July`,
+  /// `the second closest monday to Oct 5th`.
   func ordinalOf(_ index: Int) -> Found<Dated>? {
     if let closest = closestWeekday(index) { return closest }
     guard let position = position(index) ?? bareDay(index) else { return nil }

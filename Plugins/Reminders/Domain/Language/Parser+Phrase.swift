@@ -23,7 +23,8 @@ extension Parser {
     return phrase
   }
 
-  /// Whether a part may begin here: not with a sign, nor with a word that the grammar does not know.
+  /// Whether a part may begin here: not with a sign, nor with a word that the grammar does not
+  /// know.
   private func mayBegin(_ index: Int) -> Bool {
     let token = tokens[index]
     switch token.kind {
@@ -33,7 +34,8 @@ extension Parser {
     }
   }
 
-  /// The part that begins here, put into the phrase; nil where none begins or there is no place for it.
+  /// The part that begins here, put into the phrase; nil where none begins or there is no place for
+  /// it.
   private func part(_ index: Int, _ phrase: inout Phrase) -> Int? {
     if phrase.isEmpty, let now = presently(index) {
       phrase.moment = now.value
@@ -320,7 +322,8 @@ extension Parser {
     return clockPart(index, &phrase)
   }
 
-  /// Whether a weak day stands where a time does: at either end of the text, or beside another time.
+  /// Whether a weak day stands where a time does: at either end of the text, or beside another
+  /// time.
   private func stands(_ index: Int, _ end: Int, in phrase: Phrase) -> Bool {
     // "1/2 at bedtime", "2-3 pills".
     if isSign(index + 1, "/"), isNumber(index), index > 0, end < tokens.count { return false }
@@ -341,7 +344,8 @@ extension Parser {
       .contains(word)
   }
 
-  /// `8 tonight`, `9 tomorrow morning`, `3 in the morning`, `7 in 3 years`: a number made a time by what follows.
+  /// `8 tonight`, `9 tomorrow morning`, `3 in the morning`, `7 in 3 years`: a number made a time by
+  /// what follows.
   private func clockBeforeDay(_ index: Int, _ phrase: inout Phrase) -> Int? {
     guard phrase.clocks.isEmpty, phrase.clockRange == nil, let found = clock(index),
       found.value.isLatent

@@ -45,7 +45,8 @@ extension Parser {
     return ((from.value, to.value, from.value.isLatent && to.value.isLatent), to.end)
   }
 
-  /// Two days: `July 13-15`, `from the 13th to the 15th of July`, `Aug 8 - Aug 12`, `1-8 september`.
+  /// Two days: `July 13-15`, `from the 13th to the 15th of July`, `Aug 8 - Aug 12`,
+  /// `1-8 september`.
   func dateRange(_ index: Int) -> Found<LocalMoment>? {
     var start = index
     var isOpened = false
@@ -128,7 +129,8 @@ extension Parser {
 
   // MARK: From now
 
-  /// `in 20 minutes`, `2 hours from now`, `three weeks ago`, `7 days hence`, `within 2 weeks`, `after 5 days`.
+  /// `in 20 minutes`, `2 hours from now`, `three weeks ago`, `7 days hence`, `within 2 weeks`,
+  /// `after 5 days`.
   func fromNow(_ index: Int) -> Found<LocalMoment>? {
     var start = index
     let word = keyword(start)

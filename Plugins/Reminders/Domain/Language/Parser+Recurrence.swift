@@ -24,7 +24,8 @@ struct SaidRecurrence: Sendable, Hashable {
 }
 
 extension Parser {
-  /// `every other tuesday`, `daily`, `weekdays`, `twice a day`, `the last friday of each month`, `with meals`.
+  /// `every other tuesday`, `daily`, `weekdays`, `twice a day`, `the last friday of each month`,
+  /// `with meals`.
   func recurrence(_ index: Int) -> Found<SaidRecurrence>? {
     guard mayBeginRecurrence(index),
       let found = everyOrdinal(index) ?? every(index) ?? adverb(index) ?? timesPer(index)
@@ -143,7 +144,8 @@ extension Parser {
     }
   }
 
-  /// `twice a day`, `3 times per day`, `once a week`: of a day they say when, of longer ones a day must be said.
+  /// `twice a day`, `3 times per day`, `once a week`: of a day they say when, of longer ones a day
+  /// must be said.
   private func timesPer(_ index: Int) -> Found<SaidRecurrence>? {
     guard let count = howOften(index) else { return nil }
     var next = count.end
@@ -202,7 +204,8 @@ extension Parser {
     return (said, end)
   }
 
-  /// `tuesdays and thursdays`, `weekends`, `on weekdays`, `sunday nights`: the plural says that there are many.
+  /// `tuesdays and thursdays`, `weekends`, `on weekdays`, `sunday nights`: the plural says that
+  /// there are many.
   private func pluralDays(_ index: Int) -> Found<SaidRecurrence>? {
     let start = keyword(index) == .on ? index + 1 : index
     if let days = weekdayList(start), lexeme(days.end).plural, let part = dayPart(days.end) {
@@ -223,7 +226,8 @@ extension Parser {
     return (said, days.end)
   }
 
-  /// `mon and fri`, `monday, tuesday & friday`, `mon-wed`, `saturdays through tuesdays`, `weekends`.
+  /// `mon and fri`, `monday, tuesday & friday`, `mon-wed`, `saturdays through tuesdays`,
+  /// `weekends`.
   func weekdayList(_ index: Int) -> Found<[Weekday]>? {
     guard var (days, end) = weekdays(index) else { return nil }
     while true {
@@ -330,7 +334,8 @@ extension Parser {
     return (CountedDays(days: positions), end)
   }
 
-  /// `every first friday of the month`, `every 4th and 10th of the month`, `every fourth thursday in november`.
+  /// `every first friday of the month`, `every 4th and 10th of the month`,
+  /// `every fourth thursday in november`.
   private func everyOrdinal(_ index: Int) -> Found<SaidRecurrence>? {
     guard keyword(index) == .every, let counted = countedDays(index + 1),
       KeywordSet([.of, .in]).contains(keyword(counted.end))
@@ -342,7 +347,8 @@ extension Parser {
     return repeated(counted.value, unit.value, interval: 1, end: unit.end)
   }
 
-  /// `the 4th of every other month`, `first friday of each month`, `end of each month`, `31st of every year`.
+  /// `the 4th of every other month`, `first friday of each month`, `end of each month`,
+  /// `31st of every year`.
   private func ofEvery(_ index: Int) -> Found<SaidRecurrence>? {
     let start = skipping([.on, .the, .at], from: index)
     guard let counted = countedDays(start), KeywordSet([.of, .in]).contains(keyword(counted.end)),
@@ -379,8 +385,8 @@ extension Parser {
     return (said, end)
   }
 
-  /// Puts counted days where the rule has them: days of the month, of the year, or of a week that begins on Sunday, as
-  /// people count who say "the 4th day of the week".
+  /// Puts counted days where the rule has them: days of the month, of the year, or of a week that
+  /// begins on Sunday, as people count who say "the 4th day of the week".
   private func place(_ counted: CountedDays, in rule: inout RecurrenceRule) -> Bool {
     rule.weekdays += counted.weekdays
     rule.setPositions += counted.setPositions
@@ -400,7 +406,8 @@ extension Parser {
 
   // MARK: Which days
 
-  /// What follows and says which days: `on wednesdays and fridays`, `on the 4th`, `on december 25th`, `in week 12`.
+  /// What follows and says which days: `on wednesdays and fridays`, `on the 4th`,
+  /// `on december 25th`, `in week 12`.
   private func withDays(_ found: Found<SaidRecurrence>) -> Found<SaidRecurrence> {
     var said = found.value
     var end = found.end

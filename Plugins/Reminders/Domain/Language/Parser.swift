@@ -1,7 +1,8 @@
 import KithTime
 
-/// Reads tokens into values. Each `func x(_ index:)` looks for one kind of value that begins at a token and tells where it
-/// ends; nothing is changed on the way, so that another reading may be tried at the same place.
+/// Reads tokens into values. Each `func x(_ index:)` looks for one kind of value that begins at a
+/// token and tells where it ends; nothing is changed on the way, so that another reading may be
+/// tried at the same place.
 struct Parser: Sendable {
   typealias Found<Value> = (value: Value, end: Int)
 
@@ -70,7 +71,8 @@ struct Parser: Sendable {
 
   // MARK: Numbers
 
-  /// A cardinal: `15`, `fifteen`, `twenty-three`, `a couple of`, `a few`. Not the start of `15th` or `2.5`.
+  /// A cardinal: `15`, `fifteen`, `twenty-three`, `a couple of`, `a few`. Not the start of `15th`
+  /// or `2.5`.
   func number(_ index: Int) -> Found<Int>? {
     if isNumber(index) {
       if isAdjacent(index + 1), keyword(index + 1) == .suffix { return nil }

@@ -1,6 +1,7 @@
 import KithTime
 
-/// The times that a text holds, in the order in which they were found, before they are put together.
+/// The times that a text holds, in the order in which they were found, before they are put
+/// together.
 struct Phrase: Sendable {
   /// What was said to come before a day or time.
   enum Bound: Sendable {

@@ -10,7 +10,8 @@ public struct Reading: Sendable, Hashable {
   public enum Certainty: Sendable, Hashable {
     /// The words say it.
     case certain
-    /// The words fit another time too (`alternatives`): "at 8" may be morning or evening. Ask, or take it and say so.
+    /// The words fit another time too (`alternatives`): "at 8" may be morning or evening. Ask, or
+    /// take it and say so.
     case ambiguous
   }
 

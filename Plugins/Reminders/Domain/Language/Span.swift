@@ -45,8 +45,8 @@ struct Span: Sendable, Hashable {
     return date.at(civil.time).adding(seconds: sign * seconds)
   }
 
-  /// How exact "in so much" is: one unit finer than what was said, as duckling has it (in a week: that day; in an hour:
-  /// that minute).
+  /// How exact "in so much" is: one unit finer than what was said, as duckling has it (in a week:
+  /// that day; in an hour: that minute).
   var shiftGrain: Grain {
     switch grain {
     case .second, .minute: .second

@@ -1,10 +1,12 @@
 public import KithTime
 
-/// Reads times out of plain English: "Pills at 8 pm", "every weekday at 7:30 take the blue pill", "in 20 minutes".
+/// Reads times out of plain English: "Pills at 8 pm", "every weekday at 7:30 take the blue pill",
+/// "in 20 minutes".
 ///
-/// A grammar, no model and no clock: the same text, reference, zone and options always give the same. It knows what
-/// duckling's English corpus and people's reminders say; what it is not sure to understand is not claimed, since a reminder
-/// at a wrong time is worse than a question. A reader may be used from many threads at once.
+/// A grammar, no model and no clock: the same text, reference, zone and options always give the
+/// same. It knows what duckling's English corpus and people's reminders say; what it is not sure to
+/// understand is not claimed, since a reminder at a wrong time is worse than a question. A reader
+/// may be used from many threads at once.
 public struct TimeReader: Sendable {
   /// What a reader must be told about who speaks.
   public struct Options: Sendable, Hashable {
@@ -26,7 +28,8 @@ public struct TimeReader: Sendable {
     self.options = options
   }
 
-  /// What a text says about time; nil where it says nothing, or nothing that is understood for sure.
+  /// What a text says about time; nil where it says nothing, or nothing that is understood for
+  /// sure.
   ///
   /// Texts of more than 2,048 bytes are read up to there.
   public func read(_ text: String) -> Reading? {
@@ -63,8 +66,8 @@ public struct TimeReader: Sendable {
 }
 
 extension Parser {
-  /// Whether a word was left that says that the time is not what it seems: `the closest christmas to today`, `every hour
-  /// until the bell rings`.
+  /// Whether a word was left that says that the time is not what it seems:
+  /// `the closest christmas to today`, `every hour until the bell rings`.
   func hasMisleadingRest(_ phrase: Phrase) -> Bool {
     let misleading: KeywordSet =
       phrase.recurrence == nil
@@ -82,8 +85,8 @@ extension Parser {
     }
   }
 
-  /// Whether a word that was left belongs to a time which was not understood, so that what was read is not what was said: `Feb 30`,
-  /// `8 pm for 7 days`, `3 pm London time`, `not on Sunday`.
+  /// Whether a word that was left belongs to a time which was not understood, so that what was read
+  /// is not what was said: `Feb 30`, `8 pm for 7 days`, `3 pm London time`, `not on Sunday`.
   private func leavesTimeUnread(_ index: Int, _ phrase: Phrase) -> Bool {
     func isRead(_ index: Int) -> Bool { phrase.covered.contains { $0.contains(index) } }
     if isRead(index) { return false }
@@ -110,7 +113,8 @@ extension Parser {
     return isNumber(index) && text(index - 1) == "the" && keyword(index - 2) == .on
   }
 
-  /// Whether a time goes on where its reading ended: `monday and thursday`, `at 5:30 or 6`, `an hour before midnight`.
+  /// Whether a time goes on where its reading ended: `monday and thursday`, `at 5:30 or 6`,
+  /// `an hour before midnight`.
   private func goesOn(_ range: Range<Int>, _ phrase: Phrase) -> Bool {
     func isRead(_ index: Int) -> Bool { phrase.covered.contains { $0.contains(index) } }
     let relations: KeywordSet = [.before, .after, .from]

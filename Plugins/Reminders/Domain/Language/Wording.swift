@@ -7,7 +7,8 @@ public enum Wording {
     "antibiotics", "injection", "eyedrops", "prescription", "aspirin", "ibuprofen", "metformin",
     "warfarin", "statin", "statins", "drops", "vitamin", "vitamins",
   ]
-  /// How the international names of medicines end (WHO, "The use of stems in the selection of INN").
+  /// How the international names of medicines end (WHO, "The use of stems in the selection of
+  /// INN").
   private static let stems = [
     "pril", "sartan", "statin", "olol", "cillin", "mycin", "dipine", "formin", "gliptin", "prazole",
     "oxacin", "parin", "zepam", "triptan",
@@ -26,7 +27,8 @@ public enum Wording {
       }
   }
 
-  /// What is to be done, without the words that only ask for a reminder: "remind me to call Ann" is "call Ann".
+  /// What is to be done, without the words that only ask for a reminder: "remind me to call Ann" is
+  /// "call Ann".
   public static func task(_ text: String) -> String {
     var task = text[...]
     var isShorter = true

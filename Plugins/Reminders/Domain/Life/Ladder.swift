@@ -1,6 +1,7 @@
 /// What follows a reminder that nobody answers, counted from when it was sent.
 ///
-/// The defaults are Milo's and Medisafe's: again after 10 and 20 minutes, missed after 30, a contact after 60.
+/// The defaults are Milo's and Medisafe's: again after 10 and 20 minutes, missed after 30, a
+/// contact after 60.
 public struct Ladder: Sendable, Hashable {
   /// When it is sent again; ascending, before `missedAfter`.
   public var repeats: [Duration]
@@ -11,7 +12,8 @@ public struct Ladder: Sendable, Hashable {
   /// How late a reminder is still sent after the platform was down; later it is missed.
   public var grace: Duration
 
-  /// A ladder; repeats that are not between zero and `missedAfter` are left out, a contact is never told before it is missed.
+  /// A ladder; repeats that are not between zero and `missedAfter` are left out, a contact is never
+  /// told before it is missed.
   public init(
     repeats: [Duration] = [.seconds(600), .seconds(1200)], missedAfter: Duration = .seconds(1800),
     contactAfter: Duration? = .seconds(3600), grace: Duration = .seconds(1800)

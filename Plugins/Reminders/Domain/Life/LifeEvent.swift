@@ -1,8 +1,10 @@
 public import KithTime
 
-/// Something that happened in a reminder's life: what is stored in its history, sent, and told to others.
+/// Something that happened in a reminder's life: what is stored in its history, sent, and told to
+/// others.
 public enum LifeEvent: Sendable, Hashable {
-  /// To be sent, for the first time. `lateBy` is how long after it was due, where the platform was down; zero otherwise.
+  /// To be sent, for the first time. `lateBy` is how long after it was due, where the platform was
+  /// down; zero otherwise.
   case sent(StepKey, lateBy: Duration)
   /// To be sent again, because nobody answered or a snooze has ended.
   case sentAgain(StepKey)
@@ -14,7 +16,8 @@ public enum LifeEvent: Sendable, Hashable {
   case done(occurrence: Instant, isLate: Bool)
   /// Its owner will be asked again.
   case snoozed(occurrence: Instant, until: Instant)
-  /// More occurrences than are worth a line each were missed while the platform was down: those after `from`, up to `to`.
+  /// More occurrences than are worth a line each were missed while the platform was down: those
+  /// after `from`, up to `to`.
   case skipped(from: Instant, to: Instant)
 }
 

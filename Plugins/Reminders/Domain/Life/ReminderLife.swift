@@ -1,11 +1,12 @@
 public import KithTime
 
-/// The life of a reminder: given what it is to do, how far it has come and what time it is, what happens now and when to
-/// look again.
+/// The life of a reminder: given what it is to do, how far it has come and what time it is, what
+/// happens now and when to look again.
 ///
-/// A value without clock and store. Whoever keeps it stores `progress` and the events of one call in one transaction; then
-/// nothing is sent twice and nothing is lost, whatever is killed when. Calls at any times, in any order of the clock, are
-/// allowed: a clock that is put back sends nothing again, one that is put forward is a downtime.
+/// A value without clock and store. Whoever keeps it stores `progress` and the events of one call
+/// in one transaction; then nothing is sent twice and nothing is lost, whatever is killed when.
+/// Calls at any times, in any order of the clock, are allowed: a clock that is put back sends
+/// nothing again, one that is put forward is a downtime.
 public struct ReminderLife: Sendable, Hashable {
   /// What the reminder is to do.
   public let plan: ReminderPlan
@@ -63,8 +64,8 @@ public struct ReminderLife: Sendable, Hashable {
 
   // MARK: Occurrences
 
-  /// Takes the occurrences that are due and may be sent. The last of them is sent if it is not too late; all others are
-  /// missed, so that a downtime is never followed by a burst.
+  /// Takes the occurrences that are due and may be sent. The last of them is sent if it is not too
+  /// late; all others are missed, so that a downtime is never followed by a burst.
   private mutating func takeRipe(by now: Instant, _ events: inout [LifeEvent]) -> Instant? {
     var newest: Instant?
     var untold: (from: Instant, to: Instant)?
@@ -100,8 +101,8 @@ public struct ReminderLife: Sendable, Hashable {
     return nil
   }
 
-  /// The instant up to which everything is too late to be sent, if that is later than the cursor: quiet hours, which last
-  /// less than a day, have held nothing older back.
+  /// The instant up to which everything is too late to be sent, if that is later than the cursor:
+  /// quiet hours, which last less than a day, have held nothing older back.
   private func tooLate(_ now: Instant) -> Instant? {
     let held: Duration = plan.isMedicine || plan.quietHours == nil ? .zero : .seconds(86_400)
     let end = now - plan.ladder.grace - held - .milliseconds(1)
@@ -141,8 +142,8 @@ public struct ReminderLife: Sendable, Hashable {
     return next.map { min($0, missed) } ?? missed
   }
 
-  /// Takes the steps of the open occurrence that are due. Of several repeats the last is sent, and none where the next
-  /// occurrence follows at once.
+  /// Takes the steps of the open occurrence that are due. Of several repeats the last is sent, and
+  /// none where the next occurrence follows at once.
   private mutating func climb(to now: Instant, isFollowed: Bool, _ events: inout [LifeEvent]) {
     guard var open = progress.open else { return }
     defer { progress.open = open.isOver(plan.ladder) ? nil : open }
@@ -193,8 +194,8 @@ public struct ReminderLife: Sendable, Hashable {
 extension ReminderLife {
   /// Its owner did it: the occurrence that was sent or missed, or the next one before it is due.
   ///
-  /// To say so twice changes nothing. Of an occurrence that was missed and is not open any more, whoever keeps the history
-  /// says so with `wasMissed`.
+  /// To say so twice changes nothing. Of an occurrence that was missed and is not open any more,
+  /// whoever keeps the history says so with `wasMissed`.
   /// - Throws: `AnswerError.noSuchOccurrence`.
   public mutating func done(
     _ occurrence: Instant, at now: Instant, wasMissed: Bool = false
@@ -212,8 +213,8 @@ extension ReminderLife {
     return [.done(occurrence: occurrence, isLate: false)]
   }
 
-  /// Its owner wants to be asked again. What was missed comes back; when a later occurrence is sent first, it is missed
-  /// for good.
+  /// Its owner wants to be asked again. What was missed comes back; when a later occurrence is sent
+  /// first, it is missed for good.
   /// - Throws: `AnswerError`.
   public mutating func snooze(
     _ occurrence: Instant, until: Instant, at now: Instant
@@ -233,19 +234,21 @@ extension ReminderLife {
 // MARK: - Changes
 
 extension ReminderLife {
-  /// The same life under a plan that its owner changed: what was open is over, what is due from now on counts.
+  /// The same life under a plan that its owner changed: what was open is over, what is due from now
+  /// on counts.
   public func rescheduled(to plan: ReminderPlan, at now: Instant) -> ReminderLife {
     ReminderLife(plan: plan, progress: ReminderProgress(cursor: now))
   }
 
-  /// The same life in another zone. What was sent at 8 in New York is not sent again at 8 in Los Angeles.
+  /// The same life in another zone. What was sent at 8 in New York is not sent again at 8 in Los
+  /// Angeles.
   public func moved(to zone: Zone) -> ReminderLife {
     // An elapsed reminder goes on by the clock of the place where it began.
     moved(to: zone, scheduleZone: plan.schedule.policy == .elapsed ? plan.scheduleZone : zone)
   }
 
-  /// The same life with its owner in a zone and the schedule on the walls of one, or with both under another edition of
-  /// tzdata.
+  /// The same life with its owner in a zone and the schedule on the walls of one, or with both
+  /// under another edition of tzdata.
   public func moved(to zone: Zone, scheduleZone: Zone) -> ReminderLife {
     var moved = plan
     (moved.zone, moved.scheduleZone) = (zone, scheduleZone)

@@ -1,15 +1,17 @@
 public import KithTime
 
-/// How far a reminder has come: all that is stored of its life beside the history of its occurrences.
+/// How far a reminder has come: all that is stored of its life beside the history of its
+/// occurrences.
 public struct ReminderProgress: Sendable, Hashable {
-  /// Every occurrence up to here is decided: none of them is ever sent again, whatever the clock says.
+  /// Every occurrence up to here is decided: none of them is ever sent again, whatever the clock
+  /// says.
   public var cursor: Instant
   /// The wall time of the last occurrence that was decided.
   public var lastWall: CivilDateTime?
   /// Wall times up to this are decided too: those of before its owner moved to another zone.
   public var wallsDecided: CivilDateTime?
-  /// The occurrence that was sent last, while something of it may follow. There is one at most: a later occurrence ends
-  /// an earlier one, so that nobody is asked about two at once.
+  /// The occurrence that was sent last, while something of it may follow. There is one at most: a
+  /// later occurrence ends an earlier one, so that nobody is asked about two at once.
   public var open: OpenOccurrence?
   /// An occurrence that was done before it was due, and is not sent.
   public var doneAhead: Instant?

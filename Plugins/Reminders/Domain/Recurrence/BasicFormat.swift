@@ -1,6 +1,7 @@
 import KithTime
 
-/// Dates and times as iCalendar writes them (RFC 5545, 3.3.4 and 3.3.5): `20260308` and `20260308T023000`.
+/// Dates and times as iCalendar writes them (RFC 5545, 3.3.4 and 3.3.5): `20260308` and
+/// `20260308T023000`.
 enum BasicFormat {
   static func text(of date: CivilDate) -> String {
     digits(date.year, 4) + digits(date.month, 2) + digits(date.day, 2)

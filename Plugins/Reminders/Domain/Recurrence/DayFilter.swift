@@ -17,7 +17,8 @@ struct DayFilter: Sendable {
   /// Whether the numbers of weekdays count in the month or in the year.
   let countsInMonth: Bool
 
-  /// The days of a rule; what it does not say, its start does (RFC 5545, 3.3.10: "information missing from the rule").
+  /// The days of a rule; what it does not say, its start does (RFC 5545, 3.3.10: "information
+  /// missing from the rule").
   init(_ rule: RecurrenceRule, start: CivilDate) {
     let saysDays =
       !(rule.weekNumbers.isEmpty && rule.yearDays.isEmpty && rule.monthDays.isEmpty

@@ -24,8 +24,9 @@ struct LongPeriods: Sendable {
     index = max(0, floorDivide(passed, rule.interval) - 1)
   }
 
-  /// After so many periods without an occurrence there never is one: the calendar, weekdays included, repeats after 400
-  /// years, and by then any interval has met every place of it that it ever meets.
+  /// After so many periods without an occurrence there never is one: the calendar, weekdays
+  /// included, repeats after 400 years, and by then any interval has met every place of it that it
+  /// ever meets.
   private var cycle: Int {
     switch rule.frequency {
     case .yearly: 400
@@ -101,7 +102,8 @@ struct LongPeriods: Sendable {
     return days
   }
 
-  /// Where `SKIP` puts the days that this month lacks (RFC 7529, 4.1); days counted from the end are never moved.
+  /// Where `SKIP` puts the days that this month lacks (RFC 7529, 4.1); days counted from the end
+  /// are never moved.
   private func movedDay(from first: CivilDate, length: Int) -> Int? {
     guard length < 31, filter.monthDays.fromStart >> UInt32(length + 1) != 0 else { return nil }
     let day = first.adding(days: rule.skip == .backward ? length - 1 : length)

@@ -2,9 +2,10 @@ public import KithTime
 
 /// What a rule gives on the wall, ascending, each time once; made as it is asked for.
 ///
-/// A rule that never matches ends after bounded work: 400 years of its periods, or 400,000 steps of a rule shorter than a
-/// day, some milliseconds and never a second; every rule ends with the year 9999. To begin late costs nothing, except for a
-/// rule with `COUNT`: its periods must be counted from the start, each in constant time.
+/// A rule that never matches ends after bounded work: 400 years of its periods, or 400,000 steps of
+/// a rule shorter than a day, some milliseconds and never a second; every rule ends with the year
+/// 9999. To begin late costs nothing, except for a rule with `COUNT`: its periods must be counted
+/// from the start, each in constant time.
 public struct Occurrences: Sequence, IteratorProtocol, Sendable {
   private enum Source: Sendable {
     case long(LongPeriods)
@@ -33,10 +34,13 @@ public struct Occurrences: Sequence, IteratorProtocol, Sendable {
 
   /// The occurrences of a rule.
   /// - Parameters:
-  ///   - start: `DTSTART`; nothing is before it, and it gives what the rule leaves open. It is an occurrence only where the
+  ///   - start: `DTSTART`; nothing is before it, and it gives what the rule leaves open. It is an
+  ///     occurrence only where the
   ///     rule says so.
-  ///   - from: the first time that is of interest; nil for all. What is before it counts for `COUNT`.
-  ///   - last: the last time that may be one; nil for what the rule's own `UNTIL` says, one in UTC taken as if the wall were
+  ///   - from: the first time that is of interest; nil for all. What is before it counts for
+  ///     `COUNT`.
+  ///   - last: the last time that may be one; nil for what the rule's own `UNTIL` says, one in UTC
+  ///     taken as if the wall were
   ///     in UTC.
   public init(
     _ rule: RecurrenceRule, start: CivilDateTime, from: CivilDateTime? = nil,

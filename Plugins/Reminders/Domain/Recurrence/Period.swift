@@ -33,7 +33,8 @@ struct Period: Sendable {
     return low
   }
 
-  /// Keeps only these positions, 1 the first and -1 the last; RFC 5545 applies them after everything else.
+  /// Keeps only these positions, 1 the first and -1 the last; RFC 5545 applies them after
+  /// everything else.
   mutating func keep(positions wanted: [Int]) {
     if wanted.isEmpty { return }
     let total = days.count * timesOfDay

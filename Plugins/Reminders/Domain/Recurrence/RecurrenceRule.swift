@@ -2,9 +2,9 @@ public import KithTime
 
 /// A recurrence rule: RFC 5545, 3.3.10, all parts, and `SKIP` of RFC 7529.
 ///
-/// A list that is empty stands for a part that the rule has not. Parts that the RFC forbids together (`BYWEEKNO` in a
-/// monthly rule, a numbered weekday in a daily one) limit what the others give, as the libraries in use do, and the number
-/// of such a weekday counts for nothing.
+/// A list that is empty stands for a part that the rule has not. Parts that the RFC forbids
+/// together (`BYWEEKNO` in a monthly rule, a numbered weekday in a daily one) limit what the others
+/// give, as the libraries in use do, and the number of such a weekday counts for nothing.
 public struct RecurrenceRule: Sendable, Hashable {
   /// `FREQ`, from the shortest to the longest.
   public enum Frequency: Int, Sendable, Hashable, CaseIterable, Comparable {
@@ -19,7 +19,8 @@ public struct RecurrenceRule: Sendable, Hashable {
   /// When it ends.
   public enum End: Sendable, Hashable {
     case never
-    /// `COUNT`: after so many occurrences, the first included. Dates that do not exist are not counted.
+    /// `COUNT`: after so many occurrences, the first included. Dates that do not exist are not
+    /// counted.
     case count(Int)
     /// `UNTIL`: the last moment that may be one.
     case until(Until)

@@ -2,16 +2,17 @@ public import KithTime
 
 /// When a reminder is due: a time on the wall, perhaps a rule, and days that are added or left out.
 ///
-/// What is stored is this, and the name of a zone beside it; instants follow from both and are made anew when either or the
-/// system's tzdata changes.
+/// What is stored is this, and the name of a zone beside it; instants follow from both and are made
+/// anew when either or the system's tzdata changes.
 public struct Schedule: Sendable, Hashable {
   /// What happens where clocks are put forward or back.
   public enum Policy: Sendable, Hashable {
-    /// The wall decides: 8 in the morning stays 8 in the morning. A skipped time is shifted by the gap, never left out (as
-    /// RFC 5545, 3.3.5, has it; its 3.3.10 would leave out a medicine); of a repeated one the first counts.
+    /// The wall decides: 8 in the morning stays 8 in the morning. A skipped time is shifted by the
+    /// gap, never left out (as RFC 5545, 3.3.5, has it; its 3.3.10 would leave out a medicine); of
+    /// a repeated one the first counts.
     case wall
-    /// The time that passes decides: every 8 hours stays 8 hours apart. The rule runs on a clock that is never changed,
-    /// with the offset of the start.
+    /// The time that passes decides: every 8 hours stays 8 hours apart. The rule runs on a clock
+    /// that is never changed, with the offset of the start.
     case elapsed
   }
 

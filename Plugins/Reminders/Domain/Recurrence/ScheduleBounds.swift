@@ -17,11 +17,12 @@ extension Schedule {
     }
   }
 
-  /// The furthest that `COUNT` counts. To know which occurrences are left, all that were before must be counted.
+  /// The furthest that `COUNT` counts. To know which occurrences are left, all that were before
+  /// must be counted.
   public static let mostCounted = 10_000
 
-  /// Checks that the work on it stays small, and what it does bearable: a rule can be written in a line that is due a billion
-  /// times.
+  /// Checks that the work on it stays small, and what it does bearable: a rule can be written in a
+  /// line that is due a billion times.
   public func checkBounds(in zone: Zone) throws(Excess) {
     if let rule, case .count(let count) = rule.end, count > Self.mostCounted { throw .countsTooFar }
     // The first ones show how dense a rule is; those of a day are at most 1,440.

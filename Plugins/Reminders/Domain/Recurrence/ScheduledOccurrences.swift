@@ -6,7 +6,8 @@ public struct ScheduledOccurrences: Sequence, IteratorProtocol, Sendable {
   public struct Element: Sendable, Hashable {
     /// When it is due.
     public let instant: Instant
-    /// The time that was asked for; where the clocks skipped it, the wall shows another at the instant.
+    /// The time that was asked for; where the clocks skipped it, the wall shows another at the
+    /// instant.
     public let wall: CivilDateTime
   }
 
@@ -18,7 +19,8 @@ public struct ScheduledOccurrences: Sequence, IteratorProtocol, Sendable {
   private var walls: Occurrences?
   /// The next one that no gap has shifted.
   private var direct: Element?
-  /// Those of a gap: they come after some that the wall shows behind it. Ascending, taken from `shiftedIndex` on.
+  /// Those of a gap: they come after some that the wall shows behind it. Ascending, taken from
+  /// `shiftedIndex` on.
   private var shifted: [Element] = []
   private var shiftedIndex = 0
   private var additions: [Element]
@@ -48,7 +50,8 @@ public struct ScheduledOccurrences: Sequence, IteratorProtocol, Sendable {
       .sorted { ($0.instant, $0.wall) < ($1.instant, $1.wall) }
     until = schedule.rule.flatMap { Self.until($0, zone) }
     walls = schedule.rule.map { rule in
-      // Two days early: no gap is longer, so that what was asked for before it and is due after it is met.
+      // Two days early: no gap is longer, so that what was asked for before it and is due after it
+      // is met.
       let from = after.map { zone.civil(at: $0).adding(seconds: -2 * 86_400) }
       var last: CivilDateTime?
       if case .until(.utc(let utc)) = rule.end { last = utc.adding(seconds: 2 * 86_400) }
@@ -84,7 +87,8 @@ public struct ScheduledOccurrences: Sequence, IteratorProtocol, Sendable {
     return additions[additionIndex]
   }
 
-  /// The earliest that the rule gives: of what the wall shows next, and what a gap has shifted behind it.
+  /// The earliest that the rule gives: of what the wall shows next, and what a gap has shifted
+  /// behind it.
   private mutating func nextOfRule() -> Element? {
     while direct == nil, let wall = walls?.next() {
       let resolved = zone.resolve(wall)

@@ -1,14 +1,16 @@
 import KithTime
 
-/// The periods of an hourly, minutely or secondly rule: steps of so many seconds on the wall, from which the `BY` parts
-/// leave some. What cannot match is stepped over by the second, minute, hour or day, never one by one.
+/// The periods of an hourly, minutely or secondly rule: steps of so many seconds on the wall, from
+/// which the `BY` parts leave some. What cannot match is stepped over by the second, minute, hour
+/// or day, never one by one.
 struct ShortPeriods: Sendable {
   private let rule: RecurrenceRule
   private let filter: DayFilter
   /// The first period, in wall seconds, and how far apart they are.
   private let base: Int
   private let step: Int
-  /// What each period holds, but for its own day, hour, minute and second: all have as many occurrences.
+  /// What each period holds, but for its own day, hour, minute and second: all have as many
+  /// occurrences.
   private let pattern: Period
   private let hours: UInt64
   private let minutes: UInt64
@@ -41,8 +43,9 @@ struct ShortPeriods: Sendable {
     self.pattern = pattern
   }
 
-  /// How many steps in succession may fail to match. A step is at most as near as the next hour that may match, mostly a
-  /// day or more, so that rules of this many steps without an occurrence are those that never match.
+  /// How many steps in succession may fail to match. A step is at most as near as the next hour
+  /// that may match, mostly a day or more, so that rules of this many steps without an occurrence
+  /// are those that never match.
   private static let barrenSteps = 400_000
 
   /// The next period that has an occurrence; nil when none was found or the year 9999 has passed.
@@ -63,7 +66,8 @@ struct ShortPeriods: Sendable {
     return nil
   }
 
-  /// Whether the steps ever meet a time of the day that the rule allows: every 24 hours from 9 on, 3 is never met.
+  /// Whether the steps ever meet a time of the day that the rule allows: every 24 hours from 9 on,
+  /// 3 is never met.
   private var meetsItsTimes: Bool {
     var (divisor, rest) = (86_400, step % 86_400)
     while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
@@ -78,7 +82,8 @@ struct ShortPeriods: Sendable {
     mask & 1 << UInt64(number) != 0
   }
 
-  /// The earliest second after a period that does not match which may; nil where the period matches.
+  /// The earliest second after a period that does not match which may; nil where the period
+  /// matches.
   private func nextCandidate(after wall: Int, day: Int) -> Int? {
     guard filter.allows(CivilDate(dayNumber: day)) else { return nextDay(after: day) * 86_400 }
     let second = wall - day * 86_400
@@ -95,8 +100,8 @@ struct ShortPeriods: Sendable {
     return nil
   }
 
-  /// The next day that matches; beyond the last year where none does within the 400 years after which the calendar
-  /// repeats.
+  /// The next day that matches; beyond the last year where none does within the 400 years after
+  /// which the calendar repeats.
   private func nextDay(after day: Int) -> Int {
     for next in (day + 1)...(day + 146_097) where filter.allows(CivilDate(dayNumber: next)) {
       return next

@@ -2,10 +2,11 @@ import func Glibc.exp
 import func Glibc.pow
 public import KithTime
 
-/// FSRS-6: when a card is shown again, from how stable its memory is, how hard it is, and how likely it is remembered.
+/// FSRS-6: when a card is shown again, from how stable its memory is, how hard it is, and how
+/// likely it is remembered.
 ///
-/// The formulas and default weights are those of open-spaced-repetition (py-fsrs). The intervals are not varied at random: the
-/// same reviews always give the same dates.
+/// The formulas and default weights are those of open-spaced-repetition (py-fsrs). The intervals
+/// are not varied at random: the same reviews always give the same dates.
 public struct FreeSpacedRepetitionScheduler: Sendable, Hashable {
   /// The weights that fit most people, w0 to w20.
   public static let standardWeights: [Double] = [
@@ -26,7 +27,8 @@ public struct FreeSpacedRepetitionScheduler: Sendable, Hashable {
   /// A scheduler.
   /// - Parameters:
   ///   - weights: w0 to w20; the standard ones where these are not 21 numbers.
-  ///   - desiredRetention: how likely a card is to be remembered when it is shown again, above 0 and below 1.
+  ///   - desiredRetention: how likely a card is to be remembered when it is shown again, above 0
+  ///     and below 1.
   public init(
     weights: [Double] = standardWeights, desiredRetention: Double = 0.9
   ) {
@@ -55,7 +57,8 @@ public struct FreeSpacedRepetitionScheduler: Sendable, Hashable {
     reviews.reduce(RepeatedCard(due: due)) { card($0, after: $1) }
   }
 
-  /// How likely it is that a card is remembered at an instant, 0 to 1; 0 for one that was never shown.
+  /// How likely it is that a card is remembered at an instant, 0 to 1; 0 for one that was never
+  /// shown.
   public func retrievability(of card: RepeatedCard, at instant: Instant) -> Double {
     guard let stability = card.stability, let last = card.lastReview else { return 0 }
     let days = max(0, floorDivide(instant.milliseconds - last.milliseconds, Self.day))

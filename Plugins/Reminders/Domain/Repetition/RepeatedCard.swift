@@ -30,7 +30,8 @@ public struct RepeatedCard: Sendable, Hashable {
   }
 }
 
-/// That a card was shown, and how well it was remembered. A card's reviews are all that its state follows from.
+/// That a card was shown, and how well it was remembered. A card's reviews are all that its state
+/// follows from.
 public struct Review: Sendable, Hashable {
   /// How well.
   public var grade: Grade

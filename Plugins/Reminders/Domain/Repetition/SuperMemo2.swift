@@ -13,7 +13,8 @@ public struct SuperMemo2: Sendable, Hashable {
   /// Whether it is to be shown again on the same day, until it is remembered well.
   public private(set) var isShownAgainToday = false
 
-  /// Takes how well it was remembered: 0 not at all, 5 at once. Other numbers are taken as the nearer of these.
+  /// Takes how well it was remembered: 0 not at all, 5 at once. Other numbers are taken as the
+  /// nearer of these.
   public mutating func review(quality: Int) {
     let quality = min(max(quality, 0), 5)
     isShownAgainToday = quality < 4

@@ -13,13 +13,14 @@ struct ConnectionStanding {
 }
 
 extension [ConnectionStanding] {
-  /// The connection that is to go when all `limit` places are taken and another one comes; nil when the newcomer is to be
-  /// turned away.
+  /// The connection that is to go when all `limit` places are taken and another one comes; nil when
+  /// the newcomer is to be turned away.
   ///
-  /// Connections that have said nothing go first, then those that are idle, the oldest first. Where all strangers are busy,
-  /// `kept` places are not theirs to keep: of the strangers that came last, the first one of those that sit there goes, so
-  /// that a newcomer gets the time to prove who it is. Who has proved that goes only when it is idle, after all others, and
-  /// where more than `kept` have.
+  /// Connections that have said nothing go first, then those that are idle, the oldest first. Where
+  /// all strangers are busy, `kept` places are not theirs to keep: of the strangers that came last,
+  /// the first one of those that sit there goes, so that a newcomer gets the time to prove who it
+  /// is. Who has proved that goes only when it is idle, after all others, and where more than
+  /// `kept` have.
   func firstToGo(limit: Int, kept: Int) -> Int? {
     let strangers = indices.filter { !self[$0].isTrusted }
     if let silent = strangers.filter({ !self[$0].hasGreeted }).min(by: cameBefore) {

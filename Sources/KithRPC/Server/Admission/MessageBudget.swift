@@ -1,11 +1,13 @@
 import Synchronization
 
-/// The memory that requests may take in a process before handlers have them: messages that have begun and not ended,
-/// messages of streams that no handler has read, and large requests until they are answered.
+/// The memory that requests may take in a process before handlers have them: messages that have
+/// begun and not ended, messages of streams that no handler has read, and large requests until they
+/// are answered.
 ///
-/// Shared by all servers of the process, so that the number of connections does not multiply it. Callers that have not
-/// proved who they are (``CallContext/principal``) share a part of it; the rest stays free for those that have.
-/// What a connection may hold without asking is ``ConnectionCharge/free``.
+/// Shared by all servers of the process, so that the number of connections does not multiply it.
+/// Callers that have not proved who they are (``CallContext/principal``) share a part of it; the
+/// rest stays free for those that have. What a connection may hold without asking is
+/// ``ConnectionCharge/free``.
 public final class MessageBudget: Sendable {
   private struct Used {
     var bytes = 0
@@ -26,8 +28,8 @@ public final class MessageBudget: Sendable {
     self.maximumBytesOfStrangers = min(maximumBytesOfStrangers ?? maximumBytes / 2, maximumBytes)
   }
 
-  /// The budget of a process whose memory is limited to so many bytes: a quarter of it, at most ``standardBytes``. 0 stands
-  /// for a process without a limit.
+  /// The budget of a process whose memory is limited to so many bytes: a quarter of it, at most
+  /// ``standardBytes``. 0 stands for a process without a limit.
   public convenience init(memoryLimit: UInt64) {
     let quarter = Int(clamping: memoryLimit / 4)
     self.init(

@@ -1,5 +1,6 @@
-/// How long a message may take to be complete: a value. A sender has the time of ``RPCLimits/messageTimeout``, and as much
-/// again for each 64 KiB that have come, so that a slow line can send a large message and a silent one holds nothing.
+/// How long a message may take to be complete: a value. A sender has the time of
+/// ``RPCLimits/messageTimeout``, and as much again for each 64 KiB that have come, so that a slow
+/// line can send a large message and a silent one holds nothing.
 struct MessagePace {
   /// As many bytes buy the time once more.
   static let step = 64 << 10

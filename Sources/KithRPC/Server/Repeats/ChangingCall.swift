@@ -1,13 +1,16 @@
 import Synchronization
 
-/// A store that keeps the answers of calls under idempotency keys, each in the transaction of what the call changed.
+/// A store that keeps the answers of calls under idempotency keys, each in the transaction of what
+/// the call changed.
 public protocol AnswerKeeper: AnyObject, Sendable {}
 
 /// A call that may change what its worker keeps, while its handler runs.
 ///
-/// Through it the store knows which calls may write in one way only, and the service knows whether its handler did so.
+/// Through it the store knows which calls may write in one way only, and the service knows whether
+/// its handler did so.
 package final class ChangingCall: Sendable {
-  /// The call whose handler this task, or the task that it is a child of, runs; nil outside of handlers.
+  /// The call whose handler this task, or the task that it is a child of, runs; nil outside of
+  /// handlers.
   @TaskLocal package static var current: ChangingCall?
 
   private struct State {
@@ -59,8 +62,8 @@ package final class ChangingCall: Sendable {
   /// The error by which the store has refused the call; nil if it has not.
   var refusal: RPCError? { state.withLock { $0.refusal } }
 
-  /// Takes the error by which the store refuses the call. What it says of an earlier attempt reaches the caller, as it would not
-  /// from a handler.
+  /// Takes the error by which the store refuses the call. What it says of an earlier attempt
+  /// reaches the caller, as it would not from a handler.
   package func refuse(_ error: RPCError) { state.withLock { $0.refusal = error } }
 
   /// Takes the answer that the store has kept.

@@ -6,7 +6,8 @@ public struct KeyedCall: Sendable, Hashable {
   public var caller: String
   /// The key.
   public var key: String
-  /// The request, encoded. Personal: a record keeps no more of it than what tells one request from another.
+  /// The request, encoded. Personal: a record keeps no more of it than what tells one request from
+  /// another.
   public var request: [UInt8]
 
   /// A call.
@@ -45,7 +46,8 @@ extension RPCError {
       "this idempotency key was used for another request; each request needs a key of its own")
   }
 
-  /// ABORTED: a call was carried out, or begun, under an idempotency key, and its answer is not known.
+  /// ABORTED: a call was carried out, or begun, under an idempotency key, and its answer is not
+  /// known.
   public static var idempotencyKeyOfLostAnswer: RPCError {
     RPCError(
       .aborted,

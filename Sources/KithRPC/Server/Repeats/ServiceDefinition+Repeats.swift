@@ -1,7 +1,8 @@
 import KithWire
 
 extension ServiceDefinition {
-  /// The same service, whose calls under an idempotency key are carried out once, and whose repeats are answered from a store.
+  /// The same service, whose calls under an idempotency key are carried out once, and whose repeats
+  /// are answered from a store.
   ///
   ///     var definition: ServiceDefinition { .billing(self).keepingAnswers(in: store) }
   ///
@@ -9,11 +10,12 @@ extension ServiceDefinition {
   ///       try await store.write(for: context, request, now: now()) { transaction in ... }
   ///     }
   ///
-  /// It concerns the unary methods that the contract calls neither idempotent nor free of side effects. Their handlers change
-  /// that store by its `write(for:)` alone, once in each call: what they change and what they answer is one transaction. A
-  /// handler that writes in another way is refused before anything is written, with or without a key; one that answers a call
-  /// under a key and has kept no answer is INTERNAL. The caller gets the kept answer. An error is not kept: nothing was
-  /// changed, and a repeat is carried out.
+  /// It concerns the unary methods that the contract calls neither idempotent nor free of side
+  /// effects. Their handlers change that store by its `write(for:)` alone, once in each call: what
+  /// they change and what they answer is one transaction. A handler that writes in another way is
+  /// refused before anything is written, with or without a key; one that answers a call under a key
+  /// and has kept no answer is INTERNAL. The caller gets the kept answer. An error is not kept:
+  /// nothing was changed, and a repeat is carried out.
   public func keepingAnswers(in store: any AnswerKeeper) -> ServiceDefinition {
     ServiceDefinition(
       name: name, descriptorSet: { self.descriptorSet },

@@ -14,8 +14,8 @@ package enum LoadGenerator {
     }
   }
 
-  /// Runs `inFlight` callers, each with its next call as soon as the last one is answered, and counts what ends in `duration`
-  /// after a short warm-up.
+  /// Runs `inFlight` callers, each with its next call as soon as the last one is answered, and
+  /// counts what ends in `duration` after a short warm-up.
   package static func run(
     inFlight: Int, for duration: Duration, _ call: @escaping @Sendable () async throws -> Void
   ) async throws -> Sample {

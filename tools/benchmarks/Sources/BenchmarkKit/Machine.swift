@@ -1,8 +1,10 @@
 import Glibc
 
-/// The machine that the figures are of, for the head of the output: a figure from a loaded machine says little of the program.
+/// The machine that the figures are of, for the head of the output: a figure from a loaded machine
+/// says little of the program.
 package enum Machine {
-  /// Prints what the machine is and how busy it is with other work, and what that means for the figures.
+  /// Prints what the machine is and how busy it is with other work, and what that means for the
+  /// figures.
   package static func printHead() async throws {
     let loads = (readFile("/proc/loadavg") ?? "").split(separator: " ").prefix(3)
     let others = OtherWork()

@@ -1,6 +1,7 @@
 import Glibc
 
-/// How much of the machine others take while something is measured: their share of all cores' time, the hypervisor's included.
+/// How much of the machine others take while something is measured: their share of all cores' time,
+/// the hypervisor's included.
 package struct OtherWork {
   private let busyBefore = Self.busyTicks()
   private let ownBefore = Self.ownTicks()
@@ -9,8 +10,8 @@ package struct OtherWork {
   /// Begins to look.
   package init() {}
 
-  /// The share since this value was made, 0 to 1. The processes that this one has started count as others until they have ended
-  /// and been waited for.
+  /// The share since this value was made, 0 to 1. The processes that this one has started count as
+  /// others until they have ended and been waited for.
   package func share() -> Double {
     let others = (Self.busyTicks() - busyBefore) - (Self.ownTicks() - ownBefore)
     let seconds = (ContinuousClock().now - begin) / .seconds(1)
@@ -18,7 +19,8 @@ package struct OtherWork {
     return available > 0 ? min(1, max(0, Double(others) / available)) : 0
   }
 
-  /// Runs a measurement and prints how much of the machine it did not have, so that its figures are read accordingly.
+  /// Runs a measurement and prints how much of the machine it did not have, so that its figures are
+  /// read accordingly.
   package static func reported(_ measure: () async throws -> Void) async throws {
     let others = OtherWork()
     try await measure()

@@ -3,13 +3,14 @@ import GRPCNIOTransportHTTP2Posix
 import GRPCProtobuf
 import SwiftProtobuf
 
-/// A server stream: a `Span` asks for `start` messages of `end` bytes each, and each is a `Reason` with a sentence of that
-/// length, as on the Kith side.
+/// A server stream: a `Span` asks for `start` messages of `end` bytes each, and each is a `Reason`
+/// with a sentence of that length, as on the Kith side.
 extension GRPCPeer {
   static let streamMethod = MethodDescriptor(
     fullyQualifiedService: "kith.benchmark.Streams", method: "Read")
 
-  /// Connects and hands over a closure that reads one stream of so many messages of so many bytes each.
+  /// Connects and hands over a closure that reads one stream of so many messages of so many bytes
+  /// each.
   public static func withStreams(
     socketPath: String,
     _ body: (_ read: (_ count: Int, _ bytes: Int) async throws -> Void) async throws -> Void

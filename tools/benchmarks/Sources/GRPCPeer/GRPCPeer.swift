@@ -5,8 +5,8 @@ import SwiftProtobuf
 
 /// grpc-swift-2 over a unix socket, with the messages and the handler that the Kith side has.
 ///
-/// What it is measured with is its own usual way: the HTTP/2 transport of grpc-swift-nio-transport, swift-protobuf's
-/// messages, no interceptors, no compression, no TLS.
+/// What it is measured with is its own usual way: the HTTP/2 transport of grpc-swift-nio-transport,
+/// swift-protobuf's messages, no interceptors, no compression, no TLS.
 public enum GRPCPeer {
   static let method = MethodDescriptor(
     fullyQualifiedService: "kith.risk.v1.RiskEngine", method: "Analyze")

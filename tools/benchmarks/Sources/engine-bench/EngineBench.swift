@@ -3,7 +3,8 @@ import KithRPC
 import KithTesting
 import RiskContract
 
-/// The risk engine as it ships, in its worker: how many texts a second it scores through calls, and how long one takes.
+/// The risk engine as it ships, in its worker: how many texts a second it scores through calls, and
+/// how long one takes.
 @main
 struct EngineBench {
   private static let duration = Duration.seconds(3)

@@ -5,7 +5,8 @@ import KithTesting
 import KithTime
 import TestingContract
 
-/// The test kit: how long a product takes from nothing to ready in it, and a test with a crash and three days in it.
+/// The test kit: how long a product takes from nothing to ready in it, and a test with a crash and
+/// three days in it.
 @main
 struct KitBench {
   private static let rounds = 20

@@ -1,6 +1,7 @@
 import BenchmarkKit
 
-/// How often a unary call allocates, on each side, counted by a library that is preloaded into both processes.
+/// How often a unary call allocates, on each side, counted by a library that is preloaded into both
+/// processes.
 ///
 /// What Kith's figures are made of, as a debugger that stops at every allocation shows it:
 ///
@@ -15,7 +16,8 @@ import BenchmarkKit
 /// | answer: two texts of each reason                             | 6 |
 /// | Dispatch's note that a task goes on: one to each of two queues | 2 |
 ///
-/// On `CallExecutor` the last two are not needed. With many in flight one read brings several answers.
+/// On `CallExecutor` the last two are not needed. With many in flight one read brings several
+/// answers.
 ///
 /// | server, one in flight                                        | times |
 /// |--------------------------------------------------------------|-------|
@@ -83,7 +85,8 @@ struct AllocationBenchmark {
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<inFlight {
-        // The remainder goes to the first callers, so that the calls are as many as they are divided by.
+        // The remainder goes to the first callers, so that the calls are as many as they are
+        // divided by.
         let share = calls / inFlight + (index < calls % inFlight ? 1 : 0)
         group.addTask { for _ in 0..<share { try await call() } }
       }

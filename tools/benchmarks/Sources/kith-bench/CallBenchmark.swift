@@ -1,4 +1,5 @@
-/// Unary calls with the same message and the same handler over each stack, server and client in two processes.
+/// Unary calls with the same message and the same handler over each stack, server and client in two
+/// processes.
 struct CallBenchmark {
   var options: Options
 
@@ -11,8 +12,8 @@ struct CallBenchmark {
     var results = CallResults()
     for inFlight in inFlights {
       let stacks = servers.stacks.filter { inFlight == 1 || $0.isConcurrent }
-      // Round by round, so that a slow minute of the machine meets all of them, and each round begins with another, so that
-      // none is always measured behind the same one.
+      // Round by round, so that a slow minute of the machine meets all of them, and each round
+      // begins with another, so that none is always measured behind the same one.
       for round in 0..<options.rounds {
         let first = round % stacks.count
         for stack in stacks[first...] + stacks[..<first] {

@@ -1,6 +1,7 @@
 import BenchmarkKit
 
-/// What is asked of Kith's calls, as ratios to the peers that were measured beside it, and what was seen.
+/// What is asked of Kith's calls, as ratios to the peers that were measured beside it, and what was
+/// seen.
 struct CallFloors {
   var results: CallResults
 
@@ -19,7 +20,8 @@ struct CallFloors {
     (CallStackTitle.socketpair, .atMost(3)),
   ]
 
-  /// Both ways of calling: from any task, and from a task on the executor that is for those who wait for microseconds.
+  /// Both ways of calling: from any task, and from a task on the executor that is for those who
+  /// wait for microseconds.
   var table: Table {
     var table = Table("floors", "asked", "kith", "", "on CallExecutor", "")
     for (peer, inFlight, floor) in Self.callsPerSecond {

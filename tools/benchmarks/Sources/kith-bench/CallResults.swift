@@ -18,7 +18,8 @@ struct CallResults {
     samples[Key(title: title, inFlight: inFlight)]?.median
   }
 
-  /// One line a stack, and how Kith compares: above 1 its calls are more, below 1 its latency is less.
+  /// One line a stack, and how Kith compares: above 1 its calls are more, below 1 its latency is
+  /// less.
   func table(inFlight: Int, titles: [String]) -> Table {
     var table = Table(
       "\(inFlight) in flight", "calls/s", "p50 us", "p99 us", "kith's calls/s", "kith's p50")

@@ -1,7 +1,8 @@
 import BenchmarkKit
 import CookedNng
 
-/// nng's own request protocol from C, one request at a time: what Kith's users would have without Kith.
+/// nng's own request protocol from C, one request at a time: what Kith's users would have without
+/// Kith.
 enum CookedNngPeer {
   /// Answers requests until the process is ended.
   static func serve(socketPath: String) throws {

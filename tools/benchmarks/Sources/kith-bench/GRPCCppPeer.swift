@@ -1,6 +1,7 @@
 import BenchmarkKit
 
-/// gRPC C++, the peer outside Swift: a program of its own, built by tools/bench where Debian's packages for it are installed.
+/// gRPC C++, the peer outside Swift: a program of its own, built by tools/bench where Debian's
+/// packages for it are installed.
 struct GRPCCppPeer {
   /// The program.
   let path: String

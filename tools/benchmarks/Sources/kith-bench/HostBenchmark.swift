@@ -5,8 +5,8 @@ import KithClient
 import KithManifest
 import KithRPC
 
-/// A host of twenty workers: how long the next one takes to lead them all when it is killed, what it weighs and uses, and how
-/// fast it says how they are.
+/// A host of twenty workers: how long the next one takes to lead them all when it is killed, what
+/// it weighs and uses, and how fast it says how they are.
 struct HostBenchmark {
   var options: Options
 
@@ -52,7 +52,8 @@ struct HostBenchmark {
     ]
   }
 
-  /// Kills the host and starts the next one: the milliseconds from its start until it leads all workers.
+  /// Kills the host and starts the next one: the milliseconds from its start until it leads all
+  /// workers.
   private func adoption(
     _ manifest: String, _ folder: String, _ root: String, _ places: ProductPlaces
   ) async throws -> Double {
@@ -117,7 +118,8 @@ struct HostBenchmark {
       let place = "\(folder)/\(name)"
       mkdir(place, 0o755)
       mkdir("\(place)/bin", 0o755)
-      // A hard link where that is possible: what a worker may read is told by where its program lies.
+      // A hard link where that is possible: what a worker may read is told by where its program
+      // lies.
       if link(String(cString: program), "\(place)/bin/risk-engine-worker") != 0 {
         try ChildProcess("/bin/cp", [String(cString: program), "\(place)/bin/"]).wait()
       }

@@ -2,7 +2,8 @@ import ArgumentParser
 import BenchmarkKit
 import GRPCPeer
 
-/// The other ends of the measurements: each runs in a process of its own, which the benchmark starts.
+/// The other ends of the measurements: each runs in a process of its own, which the benchmark
+/// starts.
 extension KithBench {
   static let otherEnds: [any ParsableCommand.Type] = [
     ServeKith.self, LoadKith.self, ServeGRPC.self, ServeEcho.self, ServeNngEcho.self,
@@ -17,7 +18,8 @@ extension KithBench {
     func run() async throws { try await KithPeer.serve(socketPath: socketPath) }
   }
 
-  /// Only for a profiler: `kith-bench serve-kith PATH`, and then `perf record kith-bench load-kith PATH 64 5`.
+  /// Only for a profiler: `kith-bench serve-kith PATH`, and then
+  /// `perf record kith-bench load-kith PATH 64 5`.
   struct LoadKith: AsyncParsableCommand {
     static let configuration = CommandConfiguration(shouldDisplay: false)
     @Argument var socketPath: String

@@ -4,8 +4,9 @@ import RiskContract
 
 /// A server stream over Kith.
 ///
-/// No contract that ships has one, so this takes two messages of the risk engine's, as the gRPC side does: a `Span` asks for
-/// `start` messages of `end` bytes each, and each is a `Reason` with a sentence of that length.
+/// No contract that ships has one, so this takes two messages of the risk engine's, as the gRPC
+/// side does: a `Span` asks for `start` messages of `end` bytes each, and each is a `Reason` with a
+/// sentence of that length.
 enum KithStreamPeer {
   private static let method = MethodDescriptor(
     service: "kith.benchmark.Streams", method: "Read", shape: .serverStreaming,

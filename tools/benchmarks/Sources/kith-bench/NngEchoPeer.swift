@@ -5,8 +5,9 @@ import KithTransportNng
 import KithWire
 import Synchronization
 
-/// The floor under Kith's own transport: the very streams of nng that Kith uses, with nothing on them but bytes. No protobuf, no
-/// calls, no task: each side writes from the callback that told it of the bytes.
+/// The floor under Kith's own transport: the very streams of nng that Kith uses, with nothing on
+/// them but bytes. No protobuf, no calls, no task: each side writes from the callback that told it
+/// of the bytes.
 enum NngEchoPeer {
   /// Sends back whatever comes until the process is ended.
   static func serve(socketPath: String) async throws {

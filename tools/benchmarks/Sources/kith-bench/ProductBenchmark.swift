@@ -6,7 +6,8 @@ import KithManifest
 import KithRPC
 import RiskContract
 
-/// A product as a person starts it: how long until it is ready, how long until a killed worker answers again, what it weighs.
+/// A product as a person starts it: how long until it is ready, how long until a killed worker
+/// answers again, what it weighs.
 struct ProductBenchmark {
   var options: Options
 
@@ -20,7 +21,8 @@ struct ProductBenchmark {
     var recoveries: [Double] = []
     var weights = Table("process", "RSS MiB, idle", "program MiB")
 
-    // A new product for each round: a worker killed again and again would be held back, as it should be.
+    // A new product for each round: a worker killed again and again would be held back, as it
+    // should be.
     for round in 0..<rounds {
       let root = "\(folder)/\(round)"
       starts.append(try up(root: root))
@@ -79,8 +81,8 @@ struct ProductBenchmark {
     kill(worker.pid, SIGKILL)
     while true {
       do throws(RPCError) {
-        // The first calls may still meet the old process's pipe; they fail, and are made again by this caller, since a
-        // call is never resent behind its back.
+        // The first calls may still meet the old process's pipe; they fail, and are made again by
+        // this caller, since a call is never resent behind its back.
         _ = try await engine.analyze(request, options: options)
         return (clock.now - begin) / .milliseconds(1)
       } catch {

@@ -46,7 +46,8 @@ enum RPCStack: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Connects and hands over a closure that reads one stream of so many messages of so many bytes each.
+  /// Connects and hands over a closure that reads one stream of so many messages of so many bytes
+  /// each.
   func withStreams(
     socketPath: String,
     _ body: (_ read: (_ count: Int, _ bytes: Int) async throws -> Void) async throws -> Void

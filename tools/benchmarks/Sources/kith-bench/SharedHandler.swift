@@ -1,6 +1,7 @@
 import Glibc
 
-/// The work that all RPC stacks do for a call: light, so that the stack is measured, and real, so that nothing can be left out.
+/// The work that all RPC stacks do for a call: light, so that the stack is measured, and real, so
+/// that nothing can be left out.
 enum SharedHandler {
   /// The text of every request: an SMS of 160 characters.
   static let text = """

@@ -1,7 +1,8 @@
 import BenchmarkKit
 import Glibc
 
-/// The floor under every stack: blocking reads and writes of fixed-size frames on a raw socket pair, no protobuf, no calls.
+/// The floor under every stack: blocking reads and writes of fixed-size frames on a raw socket
+/// pair, no protobuf, no calls.
 enum SocketpairPeer {
   /// About what the request of the other stacks is on the wire.
   static let frameBytes = 240

@@ -1,6 +1,7 @@
 import BenchmarkKit
 
-/// One server stream: how many messages a second, and how much memory it takes on both sides, client and server in two processes.
+/// One server stream: how many messages a second, and how much memory it takes on both sides,
+/// client and server in two processes.
 struct StreamBenchmark {
   var options: Options
   /// How much goes through one stream for the memory, in MiB.

@@ -8,7 +8,8 @@ struct StreamReading {
   /// The most memory that the reading process had.
   var peakKibibytes: Int
 
-  /// Reads a stream in this process and prints the figures, for ``inProcessOfItsOwn(_:socketPath:count:bytes:)``.
+  /// Reads a stream in this process and prints the figures, for
+  /// ``inProcessOfItsOwn(_:socketPath:count:bytes:)``.
   static func printInThisProcess(
     _ stack: RPCStack, socketPath: String, count: Int, bytes: Int
   ) async throws {

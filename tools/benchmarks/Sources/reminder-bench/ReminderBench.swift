@@ -11,7 +11,8 @@ import KithTime
 import RemindersContract
 import RemindersService
 
-/// Measures the reminders worker as it ships, in a product of its own: what it costs to make one, and to keep a million.
+/// Measures the reminders worker as it ships, in a product of its own: what it costs to make one,
+/// and to keep a million.
 @main
 struct ReminderBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -38,7 +39,8 @@ struct ReminderBench: AsyncParsableCommand {
     defer { removeFolder(folder) }
     try await Machine.printHead()
     try kith("up", "milo", "--virtual-time", "2027-01-01T00:00:00Z", root: folder)
-    // Nothing is left running also where a measurement fails; a product that is down is no error here.
+    // Nothing is left running also where a measurement fails; a product that is down is no error
+    // here.
     defer { try? kith("down", root: folder) }
     let places = try ProductPlaces(product: "milo", root: folder, environment: [:])
     let connection = try await HostConnection.open(

@@ -8,7 +8,8 @@ import KithWorkerStore
 import Synchronization
 import TestingContract
 
-/// From an event's append in one store to its effect in another, over a unix socket as between two workers.
+/// From an event's append in one store to its effect in another, over a unix socket as between two
+/// workers.
 struct EventBenchmark {
   let folder: String
   let duration: Duration

@@ -4,7 +4,8 @@ import KithSealing
 import KithStore
 import Synchronization
 
-/// Durable inserts of 200 bytes: through a store, and through GRDB alone with a transaction for each.
+/// Durable inserts of 200 bytes: through a store, and through GRDB alone with a transaction for
+/// each.
 struct WriteBenchmark {
   let folder: String
   let duration: Duration

@@ -1,6 +1,7 @@
 /// The names that protoc-c gives to what it generates, so that the Swift side can call it.
 public enum CNames {
-  /// The C struct of a message: `kith.risk.v1.AnalyzeRequest` becomes `Kith__Risk__V1__AnalyzeRequest`.
+  /// The C struct of a message: `kith.risk.v1.AnalyzeRequest` becomes
+  /// `Kith__Risk__V1__AnalyzeRequest`.
   public static func type(_ fullName: String) -> String {
     fullName.split(separator: ".").map(camel).joined(separator: "__")
   }
@@ -12,9 +13,9 @@ public enum CNames {
 
   /// The member of a C struct for a field.
   ///
-  /// The contracts are renamed to this before protoc-c sees them: it would take `base` for its own member, and lets
-  /// a field `has_x` collide with the presence flag of a field `x`. `init` and `self` of a C struct are out of reach in
-  /// Swift.
+  /// The contracts are renamed to this before protoc-c sees them: it would take `base` for its own
+  /// member, and lets a field `has_x` collide with the presence flag of a field `x`. `init` and
+  /// `self` of a C struct are out of reach in Swift.
   public static func field(_ name: String) -> String {
     let name = name.lowercased()
     let collides =

@@ -1,7 +1,7 @@
 /// Which modules the code of a proto package belongs to.
 ///
-/// `kith.risk.v1` has the area `Risk`, the Swift module `RiskContract` and the C module `RiskContractC`. A package's own names
-/// can be chosen with options of the form `PACKAGE:MODULE`.
+/// `kith.risk.v1` has the area `Risk`, the Swift module `RiskContract` and the C module
+/// `RiskContractC`. A package's own names can be chosen with options of the form `PACKAGE:MODULE`.
 public struct ContractModules: Sendable {
   /// The module that was chosen for a package.
   private var chosen: [String: String] = [:]
@@ -19,7 +19,8 @@ public struct ContractModules: Sendable {
     }
   }
 
-  /// The folder of a package's code and the prefix of its `DescriptorSet`: the package's last component that is no version.
+  /// The folder of a package's code and the prefix of its `DescriptorSet`: the package's last
+  /// component that is no version.
   public func area(ofPackage package: String) -> String {
     if let module = chosen[package] {
       return module.hasSuffix(Self.suffix) && module != Self.suffix
@@ -45,8 +46,9 @@ public struct ContractModules: Sendable {
 
   /// The C module that has the descriptor of a file.
   ///
-  /// `google/protobuf/descriptor.proto` is imported by every contract through `kith/options.proto`; its descriptor lies
-  /// beside that one, so that no contract has to link the C code of its messages.
+  /// `google/protobuf/descriptor.proto` is imported by every contract through `kith/options.proto`;
+  /// its descriptor lies beside that one, so that no contract has to link the C code of its
+  /// messages.
   public func descriptorModule(ofPackage package: String) -> String {
     package == "google.protobuf" ? Self.optionsModule : cModule(ofPackage: package)
   }

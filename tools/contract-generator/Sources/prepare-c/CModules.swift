@@ -2,11 +2,13 @@ import ContractNames
 import Foundation
 import SwiftProtobuf
 
-/// The C modules of contracts, except what protoc-c writes: descriptors, umbrella headers and module maps.
+/// The C modules of contracts, except what protoc-c writes: descriptors, umbrella headers and
+/// module maps.
 ///
-/// A descriptor is a C constant with comments and options included: the file as one entry of an encoded FileDescriptorSet,
-/// so that the set of a service is those of its files one behind the other, and a file that many import is there once. For
-/// the same reason the section that they are in is, in a program, the set of all contracts that it was built with.
+/// A descriptor is a C constant with comments and options included: the file as one entry of an
+/// encoded FileDescriptorSet, so that the set of a service is those of its files one behind the
+/// other, and a file that many import is there once. For the same reason the section that they are
+/// in is, in a program, the set of all contracts that it was built with.
 struct CModules {
   let modules: ContractModules
   /// The files to write code for.
@@ -103,7 +105,8 @@ struct CModules {
     try write(source, to: folder.appendingPathComponent("descriptors/\(constant).c"))
   }
 
-  /// Bytes as a C string literal: text stays readable and so do the differences between two versions.
+  /// Bytes as a C string literal: text stays readable and so do the differences between two
+  /// versions.
   private func literal(_ bytes: Data) -> String {
     var lines: [String] = []
     var line = ""

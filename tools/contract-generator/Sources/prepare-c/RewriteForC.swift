@@ -3,15 +3,16 @@ import SwiftProtobuf
 
 /// The contracts as protoc-c 1.4 can be handed them. The bytes on the wire stay the same.
 ///
-/// - `syntax` becomes proto2, so that every field has a presence flag; `optional` of proto3, which protoc-c refuses, then
-///   needs no one-field oneof any more.
+/// - `syntax` becomes proto2, so that every field has a presence flag; `optional` of proto3, which
+///   protoc-c refuses, then needs no one-field oneof any more.
 /// - `string` becomes `bytes`: a C string would end at the first NUL.
 /// - `bool` becomes `uint64`: libprotobuf-c takes a bool of any wire type.
 /// - Enumerations become `int32`: they are open, and the C side has no use for their names.
-/// - A single message becomes a repeated one: libprotobuf-c's merging of a message that is sent in parts reads out of
-///   bounds when there is a oneof in it, and loses unknown fields. The Swift side merges.
-/// - Maps become the repeated messages that they are on the wire; repeated numbers are marked packed where proto3 packs
-///   them.
+/// - A single message becomes a repeated one: libprotobuf-c's merging of a message that is sent in
+///   parts reads out of bounds when there is a oneof in it, and loses unknown fields. The Swift
+///   side merges.
+/// - Maps become the repeated messages that they are on the wire; repeated numbers are marked
+///   packed where proto3 packs them.
 /// - Options, services, extensions and enumerations go: only messages have C code.
 func rewriteForC(_ set: Google_Protobuf_FileDescriptorSet) -> Google_Protobuf_FileDescriptorSet {
   let files = set.file.filter { !$0.messageType.isEmpty }

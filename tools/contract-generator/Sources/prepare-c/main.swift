@@ -4,9 +4,10 @@ import SwiftProtobuf
 
 // Usage: prepare-c SET REWRITTEN FOLDER FILE... [--module PACKAGE:MODULE]...
 //
-// Reads the descriptor set of the contracts, with source info. Writes to REWRITTEN what protoc-c is to see, and into
-// FOLDER, for each area of the FILEs, the C that is not protoc-c's: the descriptors as they were written, for reflection, the
-// umbrella header and the module map. Prints a line `AREA FILE` for each FILE that has messages, for protoc's command line.
+// Reads the descriptor set of the contracts, with source info. Writes to REWRITTEN what protoc-c is
+// to see, and into FOLDER, for each area of the FILEs, the C that is not protoc-c's: the
+// descriptors as they were written, for reflection, the umbrella header and the module map. Prints
+// a line `AREA FILE` for each FILE that has messages, for protoc's command line.
 
 func fail(_ message: String) -> Never {
   FileHandle.standardError.write(Data("prepare-c: \(message)\n".utf8))

@@ -2,11 +2,11 @@ import ContractNames
 import SwiftProtobuf
 import SwiftProtobufPluginLibrary
 
-/// The protoc plugin that writes the Swift of contracts: for each proto package a folder with one file per message,
-/// enumeration and service.
+/// The protoc plugin that writes the Swift of contracts: for each proto package a folder with one
+/// file per message, enumeration and service.
 ///
-/// Its options are `module=PACKAGE:MODULE`, as often as needed, and `pairs=true`, which writes the tests' list of all messages
-/// instead.
+/// Its options are `module=PACKAGE:MODULE`, as often as needed, and `pairs=true`, which writes the
+/// tests' list of all messages instead.
 @main
 struct KithGenerator: CodeGenerator {
   var supportedFeatures: [Google_Protobuf_Compiler_CodeGeneratorResponse.Feature] {

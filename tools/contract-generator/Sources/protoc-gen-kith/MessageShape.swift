@@ -19,7 +19,8 @@ enum MessageShape {
     return deepest
   }
 
-  /// Whether a value of the field's type would have to hold a value of the message that the field belongs to.
+  /// Whether a value of the field's type would have to hold a value of the message that the field
+  /// belongs to.
   static func isIndirect(_ field: FieldDescriptor) -> Bool {
     guard field.type == .message, !field.isRepeated else { return false }
     return holds(field.messageType, field.containingType.fullName, seen: [])

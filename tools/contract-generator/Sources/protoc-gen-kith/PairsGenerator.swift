@@ -2,8 +2,8 @@ import ContractNames
 import SwiftProtobuf
 import SwiftProtobufPluginLibrary
 
-/// What the tests of the contracts need to know of all of them: each message beside the type that swift-protobuf's generator
-/// makes of it, and the descriptors.
+/// What the tests of the contracts need to know of all of them: each message beside the type that
+/// swift-protobuf's generator makes of it, and the descriptors.
 struct PairsGenerator {
   let modules: ContractModules
   let files: [FileDescriptor]

@@ -1,9 +1,10 @@
 import Glibc
 import KithPersonalData
 
-// Scans texts and prints where personal data stands, as `evaluate.py` compares it. A text comes as its length in bytes, a
-// newline, and the bytes; an answer is a line with TYPE START END CONFIRMED of each, `;` between, in bytes of UTF-8.
-// With --speed it prints how many megabytes a second are scanned, of its own texts or of what comes on its standard input.
+// Scans texts and prints where personal data stands, as `evaluate.py` compares it. A text comes as
+// its length in bytes, a newline, and the bytes; an answer is a line with TYPE START END CONFIRMED
+// of each, `;` between, in bytes of UTF-8. With --speed it prints how many megabytes a second are
+// scanned, of its own texts or of what comes on its standard input.
 
 func readInput() -> [UInt8] {
   var bytes: [UInt8] = []
@@ -79,7 +80,8 @@ func measureGrowth(_ piece: String, _ scanner: PersonalDataScanner) {
     for _ in 0..<(1 << (20 - power)) { _ = scanner.findings(in: text) }
     return seconds() - begin
   }
-  // A mebibyte each time, in sixteen texts, eight, ... and one: the same where time is in proportion to length.
+  // A mebibyte each time, in sixteen texts, eight, ... and one: the same where time is in
+  // proportion to length.
   let shown = times.map { "\(Int($0 * 1000))" }.joined(separator: " ")
   print("\(piece.debugDescription): ms for 1 MiB in pieces of 64 KiB to 1 MiB: \(shown)")
 }

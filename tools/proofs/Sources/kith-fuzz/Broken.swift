@@ -1,6 +1,7 @@
 import Glibc
 
-/// Ends the process when something does not hold, and says what: an optimised `precondition` says nothing.
+/// Ends the process when something does not hold, and says what: an optimised `precondition` says
+/// nothing.
 func require(_ holds: Bool, _ otherwise: @autoclosure () -> String) {
   if !holds { broken(otherwise()) }
 }

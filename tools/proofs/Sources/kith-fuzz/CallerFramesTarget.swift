@@ -3,7 +3,8 @@ import KithRPC
 import KithWire
 import TestingContract
 
-/// What a caller reads: hello, headers and the frames of a worker. Whatever comes, each call must end.
+/// What a caller reads: hello, headers and the frames of a worker. Whatever comes, each call must
+/// end.
 struct CallerFramesTarget: FuzzTarget {
   private static let hello: [UInt8] = [0x00, 0x53, 0x50, 0x00, 0x00, 0x31, 0x00, 0x00]
 

@@ -3,7 +3,8 @@ import KithRPC
 import KithWire
 import Synchronization
 
-/// A stream whose other end is the fuzzer: what is written to it is dropped, what is read is what it is fed.
+/// A stream whose other end is the fuzzer: what is written to it is dropped, what is read is what
+/// it is fed.
 final class FedStream: ByteStream {
   private let receiver = Mutex<(any ByteStreamReceiver)?>(nil)
   private let isPaused = Atomic(false)
@@ -49,8 +50,9 @@ final class FedStream: ByteStream {
 
 /// How the bytes of an input become those of a stream.
 enum FedFrames {
-  /// The bytes, and how many are fed at a time. The first byte of an input chooses: pieces by its upper half, and
-  /// whether the rest is taken as it is or, so that lengths are right, as records: a length, a call id, a frame.
+  /// The bytes, and how many are fed at a time. The first byte of an input chooses: pieces by its
+  /// upper half, and whether the rest is taken as it is or, so that lengths are right, as records:
+  /// a length, a call id, a frame.
   static func bytes(of input: [UInt8]) -> (bytes: [UInt8], pieces: Int) {
     guard let choice = input.first else { return ([], 1) }
     let pieces = [1, 3, 8, 9, 13, 64, 1000, 1 << 20][Int(choice >> 5)]

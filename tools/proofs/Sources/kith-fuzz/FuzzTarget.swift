@@ -1,4 +1,5 @@
-/// A decoder that is fed with hostile bytes. What it must never do ends the process, so that libFuzzer keeps the input.
+/// A decoder that is fed with hostile bytes. What it must never do ends the process, so that
+/// libFuzzer keeps the input.
 protocol FuzzTarget: Sendable {
   /// Feeds it once.
   func run(_ input: [UInt8])

@@ -1,7 +1,7 @@
 import Glibc
 
-// The two functions that libFuzzer looks for by name. It has the program's `main` and its arguments, so the target is told
-// by a variable.
+// The two functions that libFuzzer looks for by name. It has the program's `main` and its
+// arguments, so the target is told by a variable.
 
 /// Called once, at the start.
 @_cdecl("LLVMFuzzerInitialize")

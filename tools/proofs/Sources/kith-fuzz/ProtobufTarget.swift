@@ -2,7 +2,8 @@ import KithReflection
 import KithWire
 import TestingContract
 
-/// The two decoders of protobuf: the generated one through libprotobuf-c, and the one that reads contracts at run time.
+/// The two decoders of protobuf: the generated one through libprotobuf-c, and the one that reads
+/// contracts at run time.
 struct ProtobufTarget: FuzzTarget {
   private let contracts: ContractSet
 
@@ -14,13 +15,14 @@ struct ProtobufTarget: FuzzTarget {
   func run(_ input: [UInt8]) {
     let message = try? Everything(decoding: input)
     let dynamic = try? contracts.decode(input, as: Everything.fullName)
-    // One that holds a NaN equals no other, though an array that holds one equals itself: told by a second decoding.
+    // One that holds a NaN equals no other, though an array that holds one equals itself: told by a
+    // second decoding.
     let isComparable = message != nil && message == (try? Everything(decoding: input))
     if let message { check(message, isComparable) }
     if let dynamic { check(dynamic) }
-    // Which of them takes an input may differ: libprotobuf-c takes no groups, and looks at the text of a oneof only
-    // where a later member does not replace it.
-    // Unknown fields are kept by one of the two only.
+    // Which of them takes an input may differ: libprotobuf-c takes no groups, and looks at the text
+    // of a oneof only where a later member does not replace it. Unknown fields are kept by one of
+    // the two only.
     guard let message, let dynamic, isComparable, dynamic.isAllKnown else { return }
     require(
       (try? Everything(decoding: dynamic.encoded())) == message, "the decoders do not agree")

@@ -4,7 +4,8 @@ import KithWire
 import Synchronization
 import TestingContract
 
-/// What a worker reads: hello, headers and the frames of a caller. Whatever comes, each handler must end.
+/// What a worker reads: hello, headers and the frames of a caller. Whatever comes, each handler
+/// must end.
 struct WorkerFramesTarget: FuzzTarget {
   private static let hello: [UInt8] = [0x00, 0x53, 0x50, 0x00, 0x00, 0x30, 0x00, 0x00]
 

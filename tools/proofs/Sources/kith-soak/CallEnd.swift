@@ -4,11 +4,13 @@ import KithRPC
 enum CallEnd: Sendable, Equatable {
   /// OK, with all that belongs to it.
   case ok
-  /// With a status that the trouble explains: it was cancelled, late, asked to fail, or its worker was killed.
+  /// With a status that the trouble explains: it was cancelled, late, asked to fail, or its worker
+  /// was killed.
   case failed(StatusCode)
   /// With a status that nothing explains.
   case odd(String)
-  /// Messages were missing or out of order, an answer was forgotten, or there was no end within the bound.
+  /// Messages were missing or out of order, an answer was forgotten, or there was no end within the
+  /// bound.
   case lost(String)
 }
 

@@ -2,7 +2,8 @@ import KithRPC
 import RiskContract
 import TestingContract
 
-/// One of those who call: a call after the other, each drawn from its generator, with trouble of its own making.
+/// One of those who call: a call after the other, each drawn from its generator, with trouble of
+/// its own making.
 struct Caller {
   private static let shapes = ["unary", "unary", "append", "append", "count", "sum", "echo"]
 
@@ -141,7 +142,8 @@ struct Caller {
     isWaiting = end == .failed(.unavailable)
   }
 
-  /// Appends an entry: without a key once, with a key until an answer comes, and now and then again after it.
+  /// Appends an entry: without a key once, with a key until an answer comes, and now and then again
+  /// after it.
   private mutating func append() async {
     entries += 1
     let request = AppendRequest(entry: "\(name)-\(entries)")

@@ -2,7 +2,8 @@ import Glibc
 import KithTesting
 import Synchronization
 
-/// The steps that are left to a worker until it is killed, in a page of memory that both share: see KillAtStep.c.
+/// The steps that are left to a worker until it is killed, in a page of memory that both share: see
+/// KillAtStep.c.
 final class Countdown: Sendable {
   /// The path of the page.
   let path: String

@@ -19,7 +19,8 @@ struct HostCommand: AsyncParsableCommand {
 
   /// Workers that nobody touches: no death of a host may restart them.
   private static let steady = ["steady-0", "steady-1", "steady-2"]
-  /// One that is started, stopped and restarted all the time, so that hosts die in the middle of that.
+  /// One that is started, stopped and restarted all the time, so that hosts die in the middle of
+  /// that.
   private static let restless = "restless"
 
   /// What the callers have seen.
@@ -240,8 +241,8 @@ struct HostCommand: AsyncParsableCommand {
   /// How long the logs may take to catch up with what was written.
   private static let timeToLog = Duration.seconds(30)
 
-  /// All that the steady workers have in their logs, once they have what was written or their time is over: a line waits in its
-  /// spool until personal data have been looked for in it.
+  /// All that the steady workers have in their logs, once they have what was written or their time
+  /// is over: a line waits in its spool until personal data have been looked for in it.
   private func loggedLines(
     of product: RunningProduct, having written: [String: [String]]
   ) async throws -> [String: [String]] {

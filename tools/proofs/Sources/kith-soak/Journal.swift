@@ -2,8 +2,8 @@ import Glibc
 import KithRPC
 import KithTesting
 
-/// What a client notes while it runs: a file of lines that outlives its process, so that what a killed client was told
-/// counts too, and that the client's memory holds nothing of the past.
+/// What a client notes while it runs: a file of lines that outlives its process, so that what a
+/// killed client was told counts too, and that the client's memory holds nothing of the past.
 struct Journal: Sendable {
   private let descriptor: Int32
 

@@ -14,7 +14,8 @@ struct Load: Sendable {
   /// Names this client, so that the entries of no two are the same.
   let name: String
 
-  /// Calls for so long, then waits for the calls that go on. A call that does not end is noted as lost.
+  /// Calls for so long, then waits for the calls that go on. A call that does not end is noted as
+  /// lost.
   func run(callers: Int, for time: Duration) async {
     let open = OpenCalls()
     let end = ContinuousClock.now.advanced(by: time)

@@ -48,7 +48,8 @@ struct RemindersCommand: AsyncParsableCommand {
   }
 
   private static let start = 1_772_000_000_000 as Int64
-  /// The most steps that any stage takes; a death that was drawn later than the stage's end falls into the next.
+  /// The most steps that any stage takes; a death that was drawn later than the stage's end falls
+  /// into the next.
   private static let mostSteps = 40
 
   func validate() throws {
@@ -121,7 +122,8 @@ struct RemindersCommand: AsyncParsableCommand {
     }
   }
 
-  /// Leads a reminder through its life; in one stage the worker dies, and what was being done is done again.
+  /// Leads a reminder through its life; in one stage the worker dies, and what was being done is
+  /// done again.
   private func live(
     _ life: Life, _ index: Int, _ fatal: Stage, _ steps: Int, _ soak: inout Soaking,
     _ deaths: inout [Stage: Int]

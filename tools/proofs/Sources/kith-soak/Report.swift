@@ -13,7 +13,8 @@ struct Report {
   /// The memory of each role.
   let memory: [(role: String, curve: MemoryCurve)]
 
-  /// Prints it beside what stands in the worker's list; whether nothing was lost, doubled or unexplained.
+  /// Prints it beside what stands in the worker's list; whether nothing was lost, doubled or
+  /// unexplained.
   func print(entries list: String) -> Bool {
     let entries = Entries(list, acknowledged: tally.acknowledged)
     let lost = tally.lost + entries.missing.map { "entry \($0) was acknowledged and is not there" }

@@ -1,5 +1,5 @@
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014): the same numbers for the
-/// same seed, so that a run can be made again.
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014): the
+/// same numbers for the same seed, so that a run can be made again.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

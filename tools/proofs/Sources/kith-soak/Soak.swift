@@ -4,7 +4,8 @@ import KithManifest
 import KithTesting
 import Synchronization
 
-/// One run: a product under load from two clients, while its worker and the second client are killed at random.
+/// One run: a product under load from two clients, while its worker and the second client are
+/// killed at random.
 struct Soak: Sendable {
   private static let callers = 24
   private static let otherCallers = 8

@@ -2,9 +2,10 @@ import Glibc
 import KithTime
 import RemindersDomain
 
-// Reads schedules, one a line, and prints what each gives, as `recurrence.py` compares it. A line has, with tabs between:
-// the start (19970902T090000), the rule, how many occurrences at most, the zone or nothing, wall or elapsed, the time
-// from which on or nothing, and RDATE and EXDATE with commas between.
+// Reads schedules, one a line, and prints what each gives, as `recurrence.py` compares it. A line
+// has, with tabs between: the start (19970902T090000), the rule, how many occurrences at most, the
+// zone or nothing, wall or elapsed, the time from which on or nothing, and RDATE and EXDATE with
+// commas between.
 
 /// A time as iCalendar writes it.
 func civil(_ text: some StringProtocol) -> CivilDateTime? {

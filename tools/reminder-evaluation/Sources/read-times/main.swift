@@ -2,10 +2,12 @@ import Glibc
 import KithTime
 import RemindersDomain
 
-// Reads phrases, one a line, and prints what each means, as `times.py` compares it. A line has, with tabs between: the wall
-// time of who speaks (20130212T043000), seconds east of UTC, the region, and the phrase. An answer has the kind
-// and what belongs to it: `once`, shape, start, end or nothing, grain, when due, alternatives; or `recurring`, start, rule, EXDATE,
-// policy; or `nothing`. With --speed FILE it reads the phrases of a file for some seconds and prints how many in a second.
+// Reads phrases, one a line, and prints what each means, as `times.py` compares it. A line has,
+// with tabs between: the wall time of who speaks (20130212T043000), seconds east of UTC, the
+// region, and the phrase. An answer has the kind and what belongs to it: `once`, shape, start, end
+// or nothing, grain, when due, alternatives; or `recurring`, start, rule, EXDATE, policy; or
+// `nothing`. With --speed FILE it reads the phrases of a file for some seconds and prints how many
+// in a second.
 
 func civil(_ text: some StringProtocol) -> CivilDateTime? {
   let digits = text.filter(\.isNumber).map(String.init)

@@ -16,7 +16,8 @@ public struct Figures: Codable, Sendable {
   public var recallAtHalfPercent: Double?
   /// The expected calibration error over ten bins.
   public var ece = 0.0
-  /// The same of scams and legitimate texts alone: where marketing ends and fraud begins, collections are not of one mind.
+  /// The same of scams and legitimate texts alone: where marketing ends and fraud begins,
+  /// collections are not of one mind.
   public var eceWithoutMarketing = 0.0
   /// At the threshold: how many legitimate texts are flagged.
   public var falsePositivesLegit: Double?
@@ -28,7 +29,8 @@ public struct Figures: Codable, Sendable {
   /// - Parameters:
   ///   - scored: label and score of each text.
   ///   - threshold: scores from here on are flagged.
-  ///   - ham: scores of the legitimate texts that decide where one in 200 is; those of `scored` when it is nil.
+  ///   - ham: scores of the legitimate texts that decide where one in 200 is; those of `scored`
+  ///     when it is nil.
   public init(
     _ scored: [(label: String, score: Double)], threshold: Double, ham: [Double]? = nil
   ) {

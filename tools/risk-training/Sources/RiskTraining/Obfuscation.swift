@@ -1,4 +1,5 @@
-/// The ways in which senders hide words from filters, made by rule: the same text gives the same disguise.
+/// The ways in which senders hide words from filters, made by rule: the same text gives the same
+/// disguise.
 public enum Obfuscation: String, CaseIterable, Sendable {
   case zeroWidth = "zero_width"
   case softHyphen = "soft_hyphen"

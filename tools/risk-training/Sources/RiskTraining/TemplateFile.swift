@@ -3,9 +3,9 @@ public import Foundation
 /// Texts of our own with slots, from which examples for training are generated.
 ///
 /// Lines: `@name = a; b; c` fills `{name}`; `#` is a comment; every other line is `label: text` or
-/// `label channel: text` with the channels of `LabelledText`. In a text `[a|b|]` chooses one of the parts, also
-/// within one another, `{9999}` is a number of four digits and `\n` a new line. In calls `>` and `<` between spaces
-/// begin the turn of who called and of who was called.
+/// `label channel: text` with the channels of `LabelledText`. In a text `[a|b|]` chooses one of the
+/// parts, also within one another, `{9999}` is a number of four digits and `\n` a new line. In
+/// calls `>` and `<` between spaces begin the turn of who called and of who was called.
 public struct TemplateFile {
   private struct Template {
     var label: String
@@ -37,7 +37,8 @@ public struct TemplateFile {
   private var slots: [String: [String]] = [:]
   private var templates: [Template] = []
 
-  /// Reads all `.txt` files of a folder, in the order of their names; a slot may be used in every file.
+  /// Reads all `.txt` files of a folder, in the order of their names; a slot may be used in every
+  /// file.
   ///
   /// - Throws: `ToolError` naming file and line.
   public init(_ folder: URL) throws {
@@ -153,7 +154,8 @@ public struct TemplateFile {
     return (result + rest).replacing("\\n", with: "\n")
   }
 
-  /// The parts of `[a|b]` at the start of a text, and where it ends; nil when there is no `|` in it.
+  /// The parts of `[a|b]` at the start of a text, and where it ends; nil when there is no `|` in
+  /// it.
   private static func choices(_ text: Substring) -> ([Substring], Substring.Index)? {
     var depth = 0
     var parts: [Substring] = []
@@ -179,7 +181,8 @@ public struct TemplateFile {
     return nil
   }
 
-  /// Turns as transcripts show them: with the names of the speakers or none, with punctuation or none.
+  /// Turns as transcripts show them: with the names of the speakers or none, with punctuation or
+  /// none.
   private static func spoken(_ text: String, _ random: inout SplitMix) -> String {
     let speakers = [
       ("Caller", "Receiver"), ("Suspect", "Innocent"), ("caller", "receiver"),

@@ -1,13 +1,13 @@
 import Foundation
 public import RiskEngineDomain
 
-/// Trains the text model: from labelled texts and our own, with disguised copies, with windows of genuine texts that it
-/// got wrong, and with a calibration on sources that it did not see.
+/// Trains the text model: from labelled texts and our own, with disguised copies, with windows of
+/// genuine texts that it got wrong, and with a calibration on sources that it did not see.
 public struct Trainer {
   /// What can be chosen.
   public struct Settings: Sendable {
-    /// Marketing is not fraud, so it trains as "no scam"; with less weight, because the public collections are not of
-    /// one mind about where it ends.
+    /// Marketing is not fraud, so it trains as "no scam"; with less weight, because the public
+    /// collections are not of one mind about where it ends.
     public var marketingWeight = 0.5
     /// The weight of a text by its source; 1 where none is named.
     public var sourceWeights: [String: Double] = [
@@ -27,10 +27,12 @@ public struct Trainer {
     public var penalty = 0.2
     /// How many examples have to use a feature.
     public var leastUses = 3
-    /// The share of the genuine texts of sources not seen that may be above low. Every second that we wrote is on purpose hard:
-    /// with these, one in twenty is one in two hundred of what people receive.
+    /// The share of the genuine texts of sources not seen that may be above low. Every second that
+    /// we wrote is on purpose hard: with these, one in twenty is one in two hundred of what people
+    /// receive.
     public var falsePositives = 0.055
-    /// What the fitted log-odds are multiplied with: a model that saw the source is surer than one that did not.
+    /// What the fitted log-odds are multiplied with: a model that saw the source is surer than one
+    /// that did not.
     public var sharpness = 1.25
 
     /// What ships.
@@ -105,8 +107,8 @@ public struct Trainer {
       * (settings.sourceWeights[text.source] ?? 1)
   }
 
-  /// Disguised copies: of every second scam one, each time in another way, and of some genuine texts, so that a
-  /// disguise alone is not all that is learned.
+  /// Disguised copies: of every second scam one, each time in another way, and of some genuine
+  /// texts, so that a disguise alone is not all that is learned.
   private func disguised(_ texts: [LabelledText]) -> [LabelledText] {
     texts.compactMap { text in
       var random = SplitMix(seed: TemplateFile.hash(text.id + text.text))
@@ -134,7 +136,8 @@ public struct Trainer {
         of: item.features, isPositive: item.text.isScam, weight: item.weight)
     }
     var engine = fitted(examples, log)
-    // The model answers for its worst window, so it learns from the worst windows of texts that are no scams.
+    // The model answers for its worst window, so it learns from the worst windows of texts that are
+    // no scams.
     for round in 1...max(1, settings.rounds) where settings.rounds > 0 {
       for item in items where !item.text.isScam {
         let verdict = engine.model.worstWindow(of: item.features)
@@ -209,13 +212,14 @@ public struct Trainer {
     return held
   }
 
-  /// The calibration (Platt) of the model alone, then of its blend with the rules, on texts of sources not seen.
+  /// The calibration (Platt) of the model alone, then of its blend with the rules, on texts of
+  /// sources not seen.
   public func calibrated(
     _ parameters: TextModel.Parameters, on held: [Held]
   ) -> TextModel.Parameters {
     var parameters = parameters
-    // Mail of 2002 is not what the engine is for: a model that never saw any would decide for all. And marketing that
-    // counts as fraud does not calibrate.
+    // Mail of 2002 is not what the engine is for: a model that never saw any would decide for all.
+    // And marketing that counts as fraud does not calibrate.
     let held = held.filter {
       $0.text.source != "spamassassin"
         && !($0.text.source == "ncsu" && Self.offersOptOut($0.text.text))
@@ -240,15 +244,16 @@ public struct Trainer {
     let rules = held.map(\.evidence.ruleLogOdds)
     let alone = fit([raw])
     (parameters.calibrationSlope, parameters.calibrationOffset) = (alone.weights[0], alone.bias)
-    // How much each half is worth shows on sources that neither has seen: the model's are left out, and the rules were
-    // written for none.
+    // How much each half is worth shows on sources that neither has seen: the model's are left out,
+    // and the rules were written for none.
     let both = fit([raw, rules])
     let (model, rule) = (max(both.weights[0], 0.05), max(both.weights[1], 0.05))
     parameters.share = model / (model + rule * parameters.calibrationSlope)
     parameters.blendSlope = rule / (1 - parameters.share)
     parameters.blendOffset =
       both.bias - parameters.blendSlope * parameters.share * parameters.calibrationOffset
-    // Genuine texts are far more frequent than in the sets: the offset is where few of them are above low.
+    // Genuine texts are far more frequent than in the sets: the offset is where few of them are
+    // above low.
     let ham = held.filter { $0.text.label == "legit" }
       .map { Self.logOdds($0.evidence, parameters) }.sorted(by: >)
     if !ham.isEmpty {

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Texts of our own that are written out, each another: of the kinds and channels that public collections lack.
+/// Texts of our own that are written out, each another: of the kinds and channels that public
+/// collections lack.
 public enum WrittenTexts {
   /// Reads all `.jsonl` files of a folder, in the order of their names; their source is `written`.
   ///

@@ -1,5 +1,5 @@
-/// Look-alikes of a domain by the fuzzers that dnstwist names, written anew, so that brands which no list of
-/// permutations has can be tried.
+/// Look-alikes of a domain by the fuzzers that dnstwist names, written anew, so that brands which
+/// no list of permutations has can be tried.
 struct Permutations {
   /// One permutation.
   struct Item {

@@ -79,7 +79,8 @@ func evaluate(_ domains: URL) throws -> Figures {
     count(&figures.permutationsByBrand, row[0], found, name, keeps: false)
   }
 
-  // Brands that the list does not have, at most eight permutations for each fuzzer, as the list was drawn.
+  // Brands that the list does not have, at most eight permutations for each fuzzer, as the list was
+  // drawn.
   let inList = Set(listed.map { $0[0] })
   var random = SplitMix(seed: 2_024)
   for line in try lines(Places.resources.appending(path: "brands.txt")) where !line.hasPrefix("#") {

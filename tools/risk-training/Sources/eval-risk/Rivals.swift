@@ -3,7 +3,8 @@ import RiskTraining
 
 /// Other classifiers, run on the same texts beside the engine.
 enum Rivals {
-  /// Scores of the scikit-learn baseline, in the order of the texts; nil when `--python` names none.
+  /// Scores of the scikit-learn baseline, in the order of the texts; nil when `--python` names
+  /// none.
   ///
   /// - Parameter data: the folder with the texts that it trains on, the same as the engine's.
   static func baseline(_ texts: [LabelledText], data: URL) throws -> [Double]? {
@@ -28,7 +29,8 @@ enum Rivals {
     return scores
   }
 
-  /// Runs a program with the texts as lines of JSON in a file, the last argument, and returns what it prints.
+  /// Runs a program with the texts as lines of JSON in a file, the last argument, and returns what
+  /// it prints.
   private static func run(
     _ program: String, _ arguments: [String], on texts: [LabelledText]
   ) throws -> String {

@@ -1,6 +1,6 @@
-// eval-risk --data DIR: figures of the shipped engine on texts that training never saw, by set and channel, as they are
-// and disguised, beside the baseline and SpamAssassin.
-// eval-risk --leave-one-out --data DIR: figures on each source of a model that was trained without it.
+// eval-risk --data DIR: figures of the shipped engine on texts that training never saw, by set and
+// channel, as they are and disguised, beside the baseline and SpamAssassin. eval-risk
+// --leave-one-out --data DIR: figures on each source of a model that was trained without it.
 // eval-risk --speed: texts a second on one core.
 
 import Foundation

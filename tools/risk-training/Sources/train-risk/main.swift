@@ -1,6 +1,6 @@
-// train-risk --data DIR [--out DIR]: trains the text model from DIR/train.jsonl and our own templates, calibrates it and
-// the blend with the rules on sources that were left out, and writes model.bin and model.json into the plugin's resources.
-// The same input gives the same bytes.
+// train-risk --data DIR [--out DIR]: trains the text model from DIR/train.jsonl and our own
+// templates, calibrates it and the blend with the rules on sources that were left out, and writes
+// model.bin and model.json into the plugin's resources. The same input gives the same bytes.
 
 import Foundation
 import RiskEngineDomain

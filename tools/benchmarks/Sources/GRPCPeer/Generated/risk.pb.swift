@@ -314,18 +314,20 @@ nonisolated struct Kith_Risk_V1_AnalyzeRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The text as it was received, in any script; at most 65536 bytes of UTF-8. Empty or blank is answered
-  /// INVALID_ARGUMENT.
+  /// The text as it was received, in any script; at most 65536 bytes of UTF-8. Empty or blank is
+  /// answered INVALID_ARGUMENT.
   var text: String = String()
 
-  /// How it was received. Unspecified means that the channel is not known, and the text is scored as an SMS would be.
+  /// How it was received. Unspecified means that the channel is not known, and the text is scored
+  /// as an SMS would be.
   var channel: Kith_Risk_V1_Channel = .unspecified
 
-  /// The language and region of the person, a BCP 47 tag. The engine reads English; for another language its confidence
-  /// drops and never its caution.
+  /// The language and region of the person, a BCP 47 tag. The engine reads English; for another
+  /// language its confidence drops and never its caution.
   var locale: String = String()
 
-  /// The person's US state or territory as two letters (WA), for local contacts. Empty gives the federal ones only.
+  /// The person's US state or territory as two letters (WA), for local contacts. Empty gives the
+  /// federal ones only.
   var state: String = String()
 
   /// Whether the sender is in the person's contacts. Absent means that it is not known.
@@ -366,8 +368,8 @@ nonisolated struct Kith_Risk_V1_AnalyzeResponse: Sendable {
   /// What kind of scam it looks like. Unspecified when the level is low.
   var category: Kith_Risk_V1_Category = .unspecified
 
-  /// How sure the engine is of its score, 0 to 1: lower for very short texts, other languages, and where rules and
-  /// model disagree.
+  /// How sure the engine is of its score, 0 to 1: lower for very short texts, other languages, and
+  /// where rules and model disagree.
   var confidence: Double = 0
 
   /// Up to three reasons for the score, strongest first. Empty only for a low level.
@@ -396,7 +398,8 @@ nonisolated struct Kith_Risk_V1_Reason: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The stable name of the signal: `gift_card_payment`, or `model` for the text model's own evidence.
+  /// The stable name of the signal: `gift_card_payment`, or `model` for the text model's own
+  /// evidence.
   var signal: String = String()
 
   /// Why it matters, a plain sentence that never repeats the text.
@@ -494,7 +497,8 @@ nonisolated struct Kith_Risk_V1_GetModelResponse: Sendable {
   /// How many texts the model was trained on.
   var trainingTexts: UInt32 = 0
 
-  /// Figures of the training on texts that it had not seen, by name: `auc`, `ece`, `recall_at_1_percent_fpr`.
+  /// Figures of the training on texts that it had not seen, by name: `auc`, `ece`,
+  /// `recall_at_1_percent_fpr`.
   var figures: Dictionary<String,Double> = [:]
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
