@@ -15,7 +15,7 @@ enum ExternalModules {
   static let importers: [String: Set<String>] = [
     "CLinux": ["KithCommands", "KithHost"],
     "CNng": ["KithTransportNng"],
-    "CProtobufC": ["KithContractsC", "KithWire"],
+    "CProtobufC": ["KithWire"],
     "GRDB": ["KithStore"],
     "SwiftASN1": ["KithCertificates"],
     "Yams": ["KithManifest"],

@@ -40,7 +40,7 @@ struct ModuleGraph {
     for (name, folder) in folders {
       var imports: Set<String> = []
       for path in SourceTree.files(below: folder, suffix: ".swift") {
-        imports.formUnion(try SourceTree.imports(of: path).map { Self.module(ofImport: $0.module) })
+        imports.formUnion(try SourceTree.imports(of: path).map(\.module))
       }
       // What C includes no Swift import shows.
       if folder.hasPrefix("Sources/KithContractsC") { imports.insert("CProtobufC") }
@@ -49,11 +49,6 @@ struct ModuleGraph {
     }
     self.modules = modules
     layers = try Self.layers(of: modules)
-  }
-
-  /// The module that an import names; the C targets of all areas count as one.
-  static func module(ofImport name: String) -> String {
-    name.hasSuffix("ContractC") ? "KithContractsC" : name
   }
 
   /// The parts of a plugin that are modules.

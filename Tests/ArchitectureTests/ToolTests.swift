@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("boomer-buddy", "kith kithd risk-engine-worker"),
+    ("boomer-buddy", "kith kithd reminders-worker risk-engine-worker"),
     (
       "milo",
       "kith kithd family-links-worker personal-data-worker reminders-worker risk-engine-worker"

@@ -19,6 +19,8 @@ import Synchronization
 /// - a single job that computes for longer than ``slowJob``, or blocks for longer than
 ///   ``stuckJob``, shows that the work is heavy: for ``slowPeriod`` all jobs go to the pool, which
 ///   has as many threads as the machine has cores;
+/// - a job that blocks its thread for longer than ``stuckJob`` keeps no other of its turn waiting:
+///   those go to the pool at the next look, every ``stuckJob`` while turns run;
 /// - at most ``maximumTurns`` turns run jobs at once, half of the threads that nng calls back on,
 ///   so that even handlers that block for ever leave threads that read.
 ///
@@ -48,7 +50,14 @@ public final class CallExecutor: TaskExecutor {
   static let maximumTurns = max(1, min(coreCount, 8))
   static let coreCount = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
-  private let turnsRunning = Atomic<Int>(0)
+  /// The turns that run jobs.
+  private struct Running {
+    var turns: [TurnJobs] = []
+    /// Whether somebody looks after ``stuckJob`` whether one of them is stuck.
+    var isWatched = false
+  }
+
+  private let running = Mutex(Running())
   private let slowUntil = Atomic<UInt64>(0)
   private let pool = Mutex(Pool())
 
@@ -99,15 +108,15 @@ public final class CallExecutor: TaskExecutor {
 
   private func runJobs(of turn: Turn) {
     var lap = nanoseconds(.monotonic)
-    guard slowUntil.load(ordering: .relaxed) < lap, enterTurn() else {
-      return hand(over: &turn.jobs)
+    guard slowUntil.load(ordering: .relaxed) < lap, enterTurn(turn.jobs) else {
+      return hand(over: turn.jobs.takeAll())
     }
-    defer { turnsRunning.subtract(1, ordering: .relaxed) }
+    defer { leaveTurn(turn.jobs) }
     let start = nanoseconds(.thread)
     // The thread's own time costs a call into the kernel: it is asked for only when the wall clock
     // says that the budget may be used up.
     var check = lap + Self.turnBudget
-    while let job = turn.jobs.popFirst() {
+    while let job = turn.jobs.next(at: lap) {
       run(job)
       let now = nanoseconds(.monotonic)
       defer { lap = now }
@@ -116,15 +125,46 @@ public final class CallExecutor: TaskExecutor {
       if now - lap > Self.slowJob && spent > Self.slowJob || now - lap > Self.stuckJob {
         slowUntil.store(now + Self.slowPeriod, ordering: .relaxed)
       }
-      guard spent < Self.turnBudget else { return hand(over: &turn.jobs) }
+      guard spent < Self.turnBudget else { return hand(over: turn.jobs.takeAll()) }
       check = now + Self.turnBudget - spent
     }
   }
 
-  private func enterTurn() -> Bool {
-    if turnsRunning.add(1, ordering: .relaxed).newValue <= Self.maximumTurns { return true }
-    turnsRunning.subtract(1, ordering: .relaxed)
-    return false
+  /// Counts a turn in, unless as many run as may.
+  private func enterTurn(_ jobs: TurnJobs) -> Bool {
+    let (isIn, needsWatch) = running.withLock { running in
+      guard running.turns.count < Self.maximumTurns else { return (false, false) }
+      running.turns.append(jobs)
+      defer { running.isWatched = true }
+      return (true, !running.isWatched)
+    }
+    if needsWatch { watchTurns() }
+    return isIn
+  }
+
+  private func leaveTurn(_ jobs: TurnJobs) {
+    jobs.runningSince.store(0, ordering: .relaxed)
+    running.withLock { $0.turns.removeAll { $0 === jobs } }
+  }
+
+  /// Takes the jobs of turns that are stuck, after ``stuckJob`` and again as long as others run.
+  private func watchTurns() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(Self.stuckJob))) {
+      let now = nanoseconds(.monotonic)
+      let (stuck, goesOn) = self.running.withLock { running in
+        let stuck = running.turns.filter { turn in
+          let since = turn.runningSince.load(ordering: .relaxed)
+          return since > 0 && now > since + Self.stuckJob
+        }
+        running.isWatched = running.turns.count > stuck.count
+        return (stuck, running.isWatched)
+      }
+      for turn in stuck {
+        self.slowUntil.store(now + Self.slowPeriod, ordering: .relaxed)
+        self.hand(over: turn.takeAll())
+      }
+      if goesOn { self.watchTurns() }
+    }
   }
 
   private func run(_ job: UnownedJob) {
@@ -141,10 +181,8 @@ public final class CallExecutor: TaskExecutor {
     if needsWorker { startWorker() }
   }
 
-  private func hand(over jobs: inout Deque<UnownedJob>) {
-    guard !jobs.isEmpty else { return }
-    let batch = jobs
-    jobs.removeAll(keepingCapacity: true)
+  private func hand(over batch: Deque<UnownedJob>) {
+    guard !batch.isEmpty else { return }
     let workers = pool.withLock { pool in
       pool.jobs.append(contentsOf: batch)
       return pool.admitWorkers(atMost: batch.count)

@@ -1,4 +1,3 @@
-import DequeModule
 import Glibc
 
 /// Something that holds frames back for the length of a turn.
@@ -11,9 +10,10 @@ protocol Flushable: AnyObject {
 /// in.
 ///
 /// Belongs to its thread: only reached through the thread's own key, so there is nothing to guard.
+/// Its ``jobs`` are seen by other threads too.
 final class Turn {
   /// Jobs that wait for the end of the callback.
-  var jobs = Deque<UnownedJob>()
+  let jobs = TurnJobs()
   /// How many turns are open on this thread, one within the other.
   var depth = 0
   /// Whether jobs that are enqueued on this thread stay on it.
