@@ -96,9 +96,8 @@ struct Plugin {
 /// contract, the worker program, and their tests; with a store where it keeps data.
 ///
 /// This is its one line in this file: its product and its place among the dependencies of the tests
-/// of all contracts and of all programs follow from it. `area` is its name unless told, and `using`
-/// are the areas whose messages its contract uses. A contract that it does not own is among the
-/// platform's.
+/// of all contracts and of all programs follow from it. `area` defaults to its name; `using` are the
+/// areas whose messages its contract uses. A contract that it does not own is among the platform's.
 func workerPlugin(
   _ name: String, area: String? = nil, ownsContract: Bool = true, using others: [String] = [],
   executable: String? = nil, hasDomain: Bool = true, keepsData: Bool = false,
@@ -140,7 +139,7 @@ func workerPlugin(
 
 /// Layer 0: C. Each library has one Swift binding: CNng KithTransportNng, CProtobufC KithWire,
 /// CLinux KithHost and KithCommands, which starts it.
-let doors: [Target] = [
+let bindings: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
   .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
   .target(name: "CLinux"),
@@ -184,7 +183,7 @@ let platform: [Target] = [
   contract("Metrics"),
   contract("Reflection"),
 ].flatMap { $0 }
-let words: [Target] =
+let contracts: [Target] =
   platform + [
     library("KithReflection", ["DescriptorContract", "KithJSON", "KithWire"])
   ]
@@ -464,7 +463,8 @@ let generator = Target.plugin(
 // MARK: - The package
 
 let allTargets =
-  doors + pure + calls + words + shells + programs + plugins.flatMap(\.targets) + testing + example
+  bindings + pure + calls + contracts + shells + programs + plugins.flatMap(\.targets) + testing
+  + example
   + [generator]
 
 let allProducts: [Product] =

@@ -29,29 +29,13 @@ final class Guardian: Sendable {
     // No program of the test has been started yet: each asks for the guardian first.
     for descriptor in pipe { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     defer { Glibc.close(pipe[0]) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, pipe[0], 0)
-    for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
-    }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // Ctrl-C reaches the processes of the test's own group only.
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-    let arguments: [String] = ["/bin/sh", "-c", Self.script]
-    let words = arguments.map { strdup($0) } + [nil]
-    defer { words.forEach { free($0) } }
-    var pid = pid_t()
-    let code = posix_spawn(&pid, "/bin/sh", &actions, &attributes, words, environ)
-    guard code == 0 else {
+    do {
+      pid = try Program("/bin/sh", ["-c", Self.script]).start(inherited: [pipe[0]], guardian: nil)
+        .pid
+    } catch {
       Glibc.close(pipe[1])
-      throw TestingError("cannot start /bin/sh: \(String(cString: strerror(code)))")
+      throw error
     }
-    self.pid = pid
     writing = Mutex(pipe[1])
   }
 
@@ -75,7 +59,7 @@ final class Guardian: Sendable {
   private static let script = """
     trap '' HUP INT TERM
     folders=
-    while read -r folder; do folders="$folders $folder"; done
+    while read -r folder; do folders="$folders $folder"; done <&3
     left=
     for folder in $folders; do [ -d "$folder" ] && left="$left $folder"; done
     is_ours() {

@@ -75,13 +75,25 @@ public struct Program: Sendable {
   public func start(
     output: String = "/dev/null", errors: String = "/dev/null", inherited: [Int32] = []
   ) throws(TestingError) -> RunningProgram {
+    try start(
+      output: output, errors: errors, inherited: inherited, guardian: try Guardian.shared.pid)
+  }
+
+  /// As above, with the guardian that ends it; nil for the guardian itself.
+  func start(
+    output: String = "/dev/null", errors: String = "/dev/null", inherited: [Int32],
+    guardian: Int32?
+  ) throws(TestingError) -> RunningProgram {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    for (index, descriptor) in inherited.enumerated() {
+    // Above the numbers that the program gets: a copy to its own number would stay closed on exec.
+    let copies = inherited.map { fcntl($0, F_DUPFD_CLOEXEC, Int32(3 + inherited.count)) }
+    defer { copies.forEach { close($0) } }
+    for (index, descriptor) in copies.enumerated() {
       posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(3 + index))
     }
     var attributes = posix_spawnattr_t()
@@ -93,7 +105,6 @@ public struct Program: Sendable {
     posix_spawnattr_setpgroup(&attributes, 0)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
 
-    let guardian = try Guardian.shared.pid
     let variables = mergedEnvironment(guardian: guardian).map { strdup("\($0)=\($1)") } + [nil]
     let words = ([path] + arguments).map { strdup($0) } + [nil]
     defer { (variables + words).forEach { free($0) } }
@@ -105,7 +116,7 @@ public struct Program: Sendable {
     return RunningProgram(pid: pid)
   }
 
-  private func mergedEnvironment(guardian: Int32) -> [String: String] {
+  private func mergedEnvironment(guardian: Int32?) -> [String: String] {
     var variables: [String: String] = [:]
     var entry = environ
     while let text = entry.pointee.map({ String(cString: $0) }) {
@@ -114,7 +125,7 @@ public struct Program: Sendable {
       }
       entry += 1
     }
-    variables[Guardian.variable] = "\(guardian)"
+    if let guardian { variables[Guardian.variable] = "\(guardian)" }
     for (name, value) in environment { variables[name] = value }
     return variables
   }

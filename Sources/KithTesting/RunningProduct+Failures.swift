@@ -15,8 +15,8 @@ extension RunningProduct {
   ) async throws -> Value {
     do {
       return try await body()
-    } catch var error as TestingError {
-      error.location = error.location ?? "\(fileID):\(line)"
+    } catch let error as TestingError {
+      var error = error.at(fileID, line)
       if error.lastLogLines.isEmpty { error.lastLogLines = await lastLogLines() }
       throw error
     }
@@ -42,8 +42,12 @@ extension RunningProduct {
   /// Writes the last log lines to standard error, above the error that the test's framework shows.
   func tellLastLogLines() async {
     let lines = await lastLogLines().map { "  \($0)" }
-    let text = (["the last log lines of \(places.product):"] + lines).joined(separator: "\n") + "\n"
-    _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    Self.tell((["the last log lines of \(places.product):"] + lines).joined(separator: "\n"))
+  }
+
+  /// Writes to standard error.
+  static func tell(_ text: String) {
+    _ = "\(text)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }
 
   /// Why a worker is as it is, as `kith why` explains it where that program is built with the

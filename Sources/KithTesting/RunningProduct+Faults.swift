@@ -106,7 +106,6 @@ extension RunningProduct {
       return troubles.hasToldSeed
     }
     guard !isTold else { return }
-    let line = "the faults of \(places.product) come from a seed: \(Seed.variable)=\(seed.number)\n"
-    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    Self.tell("the faults of \(places.product) come from a seed: \(Seed.variable)=\(seed.number)")
   }
 }

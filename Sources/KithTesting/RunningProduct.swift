@@ -97,9 +97,8 @@ public final class RunningProduct: Sendable {
       let product = try launch(setup, in: try folder ?? TemporaryFolder())
       try await product.listens()
       return product
-    } catch var error as TestingError {
-      error.location = "\(fileID):\(line)"
-      throw error
+    } catch let error as TestingError {
+      throw error.at(fileID, line)
     }
   }
 
@@ -147,10 +146,7 @@ public final class RunningProduct: Sendable {
     _ = fcntl(reading, F_SETFD, FD_CLOEXEC)
     _ = fcntl(writing, F_SETFD, FD_CLOEXEC)
     defer { close(writing) }
-    // Above 3, else the copy to 3 would be the descriptor itself and stay closed on exec.
-    let copy = fcntl(writing, F_DUPFD_CLOEXEC, 10)
-    defer { close(copy) }
-    let program = try host.start(errors: "\(folder.path)/kithd.err", inherited: [copy])
+    let program = try host.start(errors: "\(folder.path)/kithd.err", inherited: [writing])
     // A manifest that is wrong has no name; the host says what is wrong with it.
     let places = try ProductPlaces(
       product: (try? setup.name(in: folder)) ?? "none", root: "\(folder.path)/r", environment: [:])
@@ -169,14 +165,12 @@ public final class RunningProduct: Sendable {
     let exitCode = await program.exitCode()
     let orphans = processes()
     abandon()
-    var error: TestingError
-    switch (exitCode, orphans.isEmpty) {
-    case (0, true): return
-    case (0, false): error = TestingError("left running: \(orphans)")
-    default: error = TestingError("kithd left with exit code \(exitCode); \(hostWords)")
+    guard exitCode == 0 else {
+      throw TestingError("kithd left with exit code \(exitCode); \(hostWords)").at(fileID, line)
     }
-    error.location = "\(fileID):\(line)"
-    throw error
+    guard orphans.isEmpty else {
+      throw TestingError("left running: \(orphans)").at(fileID, line)
+    }
   }
 
   /// Ends the product by force, whatever state it is in.

@@ -19,6 +19,13 @@ public struct TestingError: Error, Hashable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
+  /// The error with the line of the test that asked, unless it has one.
+  func at(_ fileID: String, _ line: Int) -> TestingError {
+    var error = self
+    error.location = location ?? "\(fileID):\(line)"
+    return error
+  }
+
   /// The location, the message and the log lines.
   public var description: String {
     let first = location.map { "\($0): \(message)" } ?? message

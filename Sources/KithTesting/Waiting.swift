@@ -16,9 +16,7 @@ public func waitUntil(
   let end = ContinuousClock.now + limit
   while try await !condition() {
     guard .now < end else {
-      var error = TestingError("not within \(limit): \(what)")
-      error.location = "\(fileID):\(line)"
-      throw error
+      throw TestingError("not within \(limit): \(what)").at(fileID, line)
     }
     try await Task.sleep(for: .milliseconds(2))
   }

@@ -6,7 +6,7 @@ import RemindersDomain
 import Synchronization
 
 /// What is to be done of itself when its time comes: reminders are sent, sent again and missed; and
-/// all are worked out anew when tzdata or the configuration have changed.
+/// all are recalculated when tzdata or the configuration have changed.
 ///
 /// What is due is read off an index, so that a turn costs what is due and not what is stored.
 public struct DueReminders: Sendable {

@@ -1,8 +1,8 @@
 import KithStore
 import RemindersContract
 
-/// The steps of one reminder when nobody answers, as its row keeps them. A value is nil if the
-/// person left it open.
+/// The escalation steps of one reminder, as its row stores them. A value is nil if the person left
+/// it open.
 struct StoredLadder: Sendable, Hashable {
   var repeatsMilliseconds: [UInt32]
   var missedAfterMilliseconds: UInt32?

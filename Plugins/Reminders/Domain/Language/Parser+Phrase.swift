@@ -34,8 +34,8 @@ extension Parser {
     }
   }
 
-  /// The part that begins here, put into the phrase; nil where none begins or there is no place for
-  /// it.
+  /// Adds the part that begins here to the phrase; nil if no part begins here, or the phrase has no
+  /// place for it.
   private func part(_ index: Int, _ phrase: inout Phrase) -> Int? {
     if phrase.isEmpty, let now = presently(index) {
       phrase.moment = now.value

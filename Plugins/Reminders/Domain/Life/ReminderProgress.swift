@@ -11,7 +11,7 @@ public struct ReminderProgress: Sendable, Hashable {
   /// Wall times up to this are decided too: those of before its owner moved to another zone.
   public var wallsDecided: CivilDateTime?
   /// The occurrence that was sent last, while something of it may follow. There is one at most: a
-  /// later occurrence ends an earlier one, so that nobody is asked about two at once.
+  /// later occurrence ends an earlier one, so that a person answers one at a time.
   public var open: OpenOccurrence?
   /// An occurrence that was done before it was due, and is not sent.
   public var doneAhead: Instant?

@@ -2,8 +2,8 @@ public import KithTime
 
 /// When a reminder is due: a time on the wall, perhaps a rule, and days that are added or left out.
 ///
-/// What is stored is this, and the name of a zone beside it; instants follow from both and are made
-/// anew when either or the system's tzdata changes.
+/// A row stores this and the name of a zone; instants are calculated from both, and again when
+/// either or the system's tzdata changes.
 public struct Schedule: Sendable, Hashable {
   /// What happens where clocks are put forward or back.
   public enum Policy: Sendable, Hashable {
