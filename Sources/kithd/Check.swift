@@ -13,13 +13,7 @@ struct Check: ParsableCommand {
       and reason. Nothing is started. `kith plan`, `kith up` and `kith apply` ask this first.
       """)
 
-  @Option(help: "The product: its name, or the path of its manifest.")
-  var product: String
-
-  @Option(
-    parsing: .singleValue,
-    help: "A folder with plugins; searched before all others. May be repeated.")
-  var plugins: [String] = []
+  @OptionGroup var manifest: ManifestOptions
 
   @Option(help: "The one folder of a product that is started with --root.")
   var root: String?
@@ -27,7 +21,7 @@ struct Check: ParsableCommand {
   func run() throws {
     do {
       for verdict in try ConfigurationTrials.verdicts(
-        product: product, pluginFolders: plugins, root: root)
+        product: manifest.product, pluginFolders: manifest.plugins, root: root)
       {
         print(verdict.json.text())
       }

@@ -15,13 +15,7 @@ struct Run: AsyncParsableCommand {
       cannot be created, or was moved or removed while the host ran; 75 another host runs this product in the same root.
       """)
 
-  @Option(help: "The product: its name, or the path of its manifest.")
-  var product: String
-
-  @Option(
-    parsing: .singleValue,
-    help: "A folder with plugins; searched before all others. May be repeated.")
-  var plugins: [String] = []
+  @OptionGroup var manifest: ManifestOptions
 
   @Option(help: "One folder for state, logs and sockets. By default the XDG folders.")
   var root: String?
@@ -49,7 +43,8 @@ struct Run: AsyncParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     do {
       var settings = try HostSettings(
-        product: product, pluginFolders: plugins, root: root, isForeground: foreground)
+        product: manifest.product, pluginFolders: manifest.plugins, root: root,
+        isForeground: foreground)
       settings.virtualStart = virtualTime
       if check { return }
       let host = try Host(settings)

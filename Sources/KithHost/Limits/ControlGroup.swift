@@ -6,6 +6,21 @@ struct ControlGroup: Sendable, Hashable {
   /// Its folder.
   let folder: String
 
+  /// What the name of a host's group begins with; its pid follows.
+  static let hostPrefix = "kith."
+
+  /// Removes what hosts that are gone left behind in a folder, where nothing runs any more.
+  static func removeLeftovers(in base: String) {
+    for name in (try? DurableFile.names(in: base)) ?? [] where name.hasPrefix(hostPrefix) {
+      guard let pid = Int32(name.dropFirst(hostPrefix.count)), Glibc.kill(pid, 0) != 0,
+        errno == ESRCH
+      else { continue }
+      let folder = "\(base)/\(name)"
+      for below in (try? DurableFile.names(in: folder)) ?? [] { rmdir("\(folder)/\(below)") }
+      rmdir(folder)
+    }
+  }
+
   /// The folder, for a process that is to be born in it.
   func open() throws(SystemError) -> Descriptor {
     try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)

@@ -18,8 +18,6 @@ struct ControlGroups: Sendable {
   /// What can be kept of them.
   let controllers: Set<Controller>
 
-  private static let prefix = "kith."
-
   /// Takes hold of the group that this process runs in.
   /// - Throws: why it is not this host's to divide.
   init() throws(SystemError) {
@@ -27,8 +25,8 @@ struct ControlGroups: Sendable {
     guard Self.mayDivide(base) else {
       throw SystemError("divide the control group \(base), which is somebody else's", code: EPERM)
     }
-    Self.sweep(base)
-    folder = "\(base)/\(Self.prefix)\(getpid())"
+    ControlGroup.removeLeftovers(in: base)
+    folder = "\(base)/\(ControlGroup.hostPrefix)\(getpid())"
     if mkdir(folder, 0o755) != 0 && errno != EEXIST {
       throw SystemError("make the control group \(folder)")
     }
@@ -104,7 +102,7 @@ struct ControlGroups: Sendable {
     guard let folder = try? Self.group(of: "\(pid)") else { return nil }
     let parts = folder.split(separator: "/")
     guard parts.count > 1, parts[parts.count - 1] == name,
-      parts[parts.count - 2].hasPrefix(Self.prefix)
+      parts[parts.count - 2].hasPrefix(ControlGroup.hostPrefix)
     else { return nil }
     return ControlGroup(folder: folder)
   }
@@ -112,7 +110,7 @@ struct ControlGroups: Sendable {
   /// The folder of the group that this process runs in, or did before it moved below its own.
   private static func ownGroup() throws(SystemError) -> String {
     let folder = try group(of: "self")
-    let below = "/\(prefix)\(getpid())/host"
+    let below = "/\(ControlGroup.hostPrefix)\(getpid())/host"
     return folder.hasSuffix(below) ? String(folder.dropLast(below.count)) : folder
   }
 
@@ -161,7 +159,7 @@ struct ControlGroups: Sendable {
       }
       // Nothing can be kept of groups below one with processes of its own: the host moves into one
       // of them.
-      let own = "\(folder)/\(prefix)\(getpid())/host"
+      let own = "\(folder)/\(ControlGroup.hostPrefix)\(getpid())/host"
       mkdir(own, 0o755)
       do throws(SystemError) {
         try ControlGroup(folder: own).write("0", to: "cgroup.procs")
@@ -170,18 +168,6 @@ struct ControlGroups: Sendable {
       } catch {
         return false
       }
-    }
-  }
-
-  /// Removes what hosts that are gone left behind, where nothing runs any more.
-  private static func sweep(_ base: String) {
-    for name in (try? DurableFile.names(in: base)) ?? [] where name.hasPrefix(prefix) {
-      guard let pid = Int32(name.dropFirst(prefix.count)), kill(pid, 0) != 0, errno == ESRCH else {
-        continue
-      }
-      let folder = "\(base)/\(name)"
-      for below in (try? DurableFile.names(in: folder)) ?? [] { rmdir("\(folder)/\(below)") }
-      rmdir(folder)
     }
   }
 }

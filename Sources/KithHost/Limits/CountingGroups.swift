@@ -8,13 +8,11 @@ struct CountingGroups: Sendable {
   /// The host's own group, below which it makes those of its workers.
   private let folder: String
 
-  private static let prefix = "kith."
-
   /// Takes hold of the group that this process runs in; nil where there is none that it may divide.
   init?() {
     guard let base = Self.group(of: "self"), ControlGroups.mayDivide(base) else { return nil }
-    Self.sweep(base)
-    folder = "\(base)/\(Self.prefix)\(getpid())"
+    ControlGroup.removeLeftovers(in: base)
+    folder = "\(base)/\(ControlGroup.hostPrefix)\(getpid())"
     guard mkdir(folder, 0o755) == 0 || errno == EEXIST else { return nil }
   }
 
@@ -39,7 +37,7 @@ struct CountingGroups: Sendable {
     guard let folder = group(of: "\(pid)") else { return nil }
     let names = folder.split(separator: "/").suffix(2)
     guard names.count == 2, names.last.map(String.init) == name,
-      names.first?.hasPrefix(prefix) == true
+      names.first?.hasPrefix(ControlGroup.hostPrefix) == true
     else { return nil }
     return ControlGroup(folder: folder)
   }
@@ -64,17 +62,5 @@ struct CountingGroups: Sendable {
     let below = mount[3] == "/" || !path.hasPrefix(mount[3]) ? path : path.dropFirst(mount[3].count)
     let folder = "\(mount[4])\(below)"
     return folder.hasSuffix("/") ? String(folder.dropLast()) : folder
-  }
-
-  /// Removes what hosts that are gone left behind, where nothing runs any more.
-  private static func sweep(_ base: String) {
-    for name in (try? DurableFile.names(in: base)) ?? [] where name.hasPrefix(prefix) {
-      guard let pid = Int32(name.dropFirst(prefix.count)), kill(pid, 0) != 0, errno == ESRCH else {
-        continue
-      }
-      let folder = "\(base)/\(name)"
-      for below in (try? DurableFile.names(in: folder)) ?? [] { rmdir("\(folder)/\(below)") }
-      rmdir(folder)
-    }
   }
 }
