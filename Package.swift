@@ -182,6 +182,10 @@ let platform: [Target] = [
   contract("Identity", serves: false),
   contract("Metrics"),
   contract("Reflection"),
+  // Of plugins that follow; each moves to its plugin's line.
+  contract("Alerts", using: ["Delivery"]),
+  contract("Delivery"),
+  contract("Falls"),
 ].flatMap { $0 }
 let contracts: [Target] =
   platform + [
