@@ -24,7 +24,6 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 /// Certificates for the tests of TLS. Tests only.
 let certificates = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
@@ -138,10 +137,11 @@ func workerPlugin(
 // MARK: - The layers; a module imports only from layers below (KithHost.docc/Architecture.md)
 
 /// Layer 0: C. Each library has one Swift binding: CNng KithTransportNng, CProtobufC KithWire,
-/// CLinux KithHost and KithCommands, which starts it.
+/// CYAML KithYAML, CLinux KithHost and KithCommands, which starts it.
 let bindings: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
   .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
+  .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
   .target(name: "CLinux"),
   // The descriptors that every contract imports: kith/options.proto and
   // google/protobuf/descriptor.proto.
@@ -152,7 +152,8 @@ let bindings: [Target] = [
 let pure: [Target] = [
   library("KithWire", ["CProtobufC"]),
   library("KithJSON", []),
-  library("KithManifest", ["KithJSON", yams]),
+  library("KithYAML", ["CYAML"]),
+  library("KithManifest", ["KithJSON", "KithYAML"]),
   library("KithCertificates", [asn1, crypto]),
   library("KithMetrics", []),
   library("KithTime", []),
@@ -367,7 +368,7 @@ let testing: [Target] =
         "KithWorkerStore",
         "TestingContract",
       ]),
-    tests("KithManifestTests", ["KithJSON", "KithManifest", "KithPlanning"]),
+    tests("KithManifestTests", ["KithJSON", "KithManifest", "KithPlanning", "KithYAML"]),
     tests("KithMetricsTests", ["KithMetrics"]),
     tests("KithTimeTests", ["KithTime"]),
     tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
@@ -515,7 +516,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: chosen.map { targets(of: $0, among: allTargets) } ?? allTargets

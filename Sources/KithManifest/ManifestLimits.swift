@@ -7,6 +7,4 @@ enum ManifestLimits {
   static let depth = 32
   /// How many values a file may have, aliases unfolded.
   static let values = 100_000
-  /// How many bytes its aliases may unfold to, by an upper bound taken before the file is parsed.
-  static let unfoldedBytes = 256 << 20
 }

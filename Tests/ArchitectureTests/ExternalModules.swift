@@ -8,7 +8,7 @@ enum ExternalModules {
   /// ``importers`` says, so that no clock, file or socket can hide in them.
   static let pure: Set<String> = [
     "KithCertificates", "KithJSON", "KithManifest", "KithMetrics", "KithPersonalData",
-    "KithSupervision", "KithTime", "KithWire",
+    "KithSupervision", "KithTime", "KithWire", "KithYAML",
   ]
 
   /// The importers of each library. Those that wrap C are the only ones of it.
@@ -16,9 +16,9 @@ enum ExternalModules {
     "CLinux": ["KithCommands", "KithHost"],
     "CNng": ["KithTransportNng"],
     "CProtobufC": ["KithWire"],
+    "CYAML": ["KithYAML"],
     "GRDB": ["KithStore"],
     "SwiftASN1": ["KithCertificates"],
-    "Yams": ["KithManifest"],
     "ArgumentParser": ["KithCommands", "kithd"],
     "Crypto": [
       "KithCertificates", "KithHost", "KithIdentity", "KithPersonalData", "KithSealing",

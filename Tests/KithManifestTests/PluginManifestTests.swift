@@ -191,14 +191,14 @@ import Testing
     ("label_high:", "Label-High:", .outOfRange, 11, 3, "underscores"),
     ("default:", "defualt:", .unknownKey, 11, 44, "did you mean 'default'?"),
     ("doc:", "sensitive: 1, doc:", .wrongType, 11, 70, "true or false"),
-    ("network: none", "network: none\nnetwork: none", .duplicateKey, 9, 1, "twice"),
-    ("network: none", "network: none\n\"network\": none", .duplicateKey, 9, 1, "twice"),
-    ("network: none", "network: *other", .syntax, 9, 10, "undefined alias"),
+    ("network: none", "network: none\nnetwork: none", .duplicateKey, 10, 1, "first in line 9"),
+    ("network: none", "network: none\n\"network\": none", .duplicateKey, 10, 1, "first in line 9"),
+    ("network: none", "network: *other", .syntax, 9, 10, "names no anchor"),
     ("network: none", "network: !secret none", .syntax, 9, 10, "tags"),
     ("network: none", "<<: { network: none }", .syntax, 9, 1, "merge keys"),
     ("network: none", "[a]: none", .syntax, 9, 1, "a name"),
     ("network: none", "network: none\n\tx: 1", .syntax, 10, 1, "a tab character"),
-    ("network: none", "network: none\n---\na: 1", .syntax, 10, 1, "another document"),
+    ("network: none", "network: none\n---\na: 1", .syntax, 10, 1, "second document"),
     ("network: none", "network: \u{1}", .syntax, 9, 10, "control characters"),
   ]
 

@@ -56,7 +56,7 @@ import Testing
     ("product: a\nworkers:\n  b: { config: [] }", .wrongType, 3, "configuration keys"),
     ("product: a\nworkers:\n  b: { plugin: 'B b' }", .outOfRange, 3, "small letters"),
     ("product: a\nworkers:\n  b: { restart: { type: always } }", .outOfRange, 3, "permanent"),
-    ("product: a\nworkers:\n  b: {}\n  b: {}", .duplicateKey, 3, "twice"),
+    ("product: a\nworkers:\n  b: {}\n  b: {}", .duplicateKey, 4, "first in line 3"),
     ("product: a\nworker: { b: {} }", .unknownKey, 2, "did you mean 'workers'?"),
     ("product: a\nposture: public\nworkers: { b: {} }", .outOfRange, 2, "ephemeral, personal"),
     ("workers: { b: {} }", .missingKey, 1, "'product' is missing"),
