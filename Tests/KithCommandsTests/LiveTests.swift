@@ -93,14 +93,57 @@ import Testing
 
   // MARK: Drawing
 
+  private let ten = (0..<10).map { "line \($0)" }
+
+  private func frame(
+    _ width: Int, _ height: Int, _ scroll: LiveScroll = LiveScroll()
+  ) -> [String] {
+    var scroll = scroll
+    return LiveView.frame(ten, width: width, height: height, scroll: &scroll)
+  }
+
   @Test func aReportFitsTheTerminal() {
-    let lines = (0..<10).map { "line \($0)" }
-    #expect(LiveView.frame(lines, width: 80, height: 24) == lines)
-    #expect(LiveView.frame(lines, width: 80, height: 5).count == 4)
-    #expect(LiveView.frame(lines, width: 80, height: 5).last == "... 7 more lines")
-    #expect(LiveView.frame(lines, width: 4, height: 24).first == "line")
+    #expect(frame(80, 24) == ten)
+    #expect(frame(80, 5) == ["line 0", "line 1", "line 2", "... 7 more lines"])
+    #expect(frame(80, 5, LiveScroll(hasKeys: true)).last?.hasSuffix("q quits") == true)
+    #expect(frame(4, 24).first == "line")
+    #expect(frame(80, 1).count == 1)
     let coloured = Terminal(hasColour: true).text("a long word", .red)
     #expect(TextWidth.clipped(coloured, to: 6) == "\u{1b}[31ma long\u{1b}[0m")
+  }
+
+  @Test(
+    arguments: [
+      ([.down], "line 1", "lines 2 to 4 of 10"),
+      ([.up], "line 0", "... 7 more lines"),
+      ([.pageDown, .down, .up], "line 2", "lines 3 to 5 of 10"),
+      ([.last], "line 7", "lines 8 to 10 of 10"),
+      ([.last, .pageDown, .pageUp], "line 5", "lines 6 to 8 of 10"),
+      ([.last, .first], "line 0", "... 7 more lines"),
+    ] as [([LiveKey], String, String)])
+  func keysScroll(_ keys: [LiveKey], first: String, last: String) {
+    var scroll = LiveScroll()
+    for key in keys { scroll.take(key, lines: 10, room: 4) }
+    let shown = frame(80, 5, scroll)
+    #expect(shown.first == first)
+    #expect(shown.last == last)
+  }
+
+  @Test func aReportThatGrowsShorterIsScrolledBack() {
+    var scroll = LiveScroll()
+    scroll.take(.last, lines: 10, room: 4)
+    #expect(scroll.frame(["a", "b"], room: 4) == ["a", "b"])
+    #expect(scroll.above == 0)
+  }
+
+  @Test(
+    arguments: [
+      ("q", [.quit]), ("\u{1b}[A\u{1b}OB", [.up, .down]),
+      ("\u{1b}[5~ g", [.pageUp, .pageDown, .first]),
+      ("\u{1b}[200~x\u{1b}[1;5C", []), ("\u{1b}", []), ("é", []), ("\u{1b}[", []),
+    ] as [(String, [LiveKey])])
+  func keysAreReadFromWhatATerminalSends(_ sent: String, keys: [LiveKey]) {
+    #expect(LiveKey.keys(in: Array(sent.utf8)) == keys)
   }
 
   @Test func aReportIsWrittenOverTheOneBefore() {

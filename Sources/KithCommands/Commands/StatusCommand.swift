@@ -11,7 +11,7 @@ struct StatusCommand: AsyncParsableCommand {
     abstract: "Shows the workers of a running product and how they are.",
     discussion: """
       Ends with exit code 0 when the host answers, whatever the workers are doing. With --watch it is shown again and \
-      again: redrawn in place on a terminal until ctrl-C, one below the other elsewhere, with --json one line each.
+      again: redrawn in place on a terminal (arrows scroll, q quits), one below the other elsewhere, with --json one line each.
 
       EXAMPLES
         kith status

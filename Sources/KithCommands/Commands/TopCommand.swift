@@ -11,7 +11,8 @@ struct TopCommand: AsyncParsableCommand {
     abstract: "Shows live what workers do: calls a second, latency, errors, memory, processor.",
     discussion: """
       The first report tells of the whole life of each worker's process, each one after it of the time since the one \
-      before. Redrawn in place on a terminal until ctrl-C, one report below the other elsewhere, with --json one line each.
+      before. Redrawn in place on a terminal, where arrows and Page Down scroll and q quits; one report below the other \
+      elsewhere, with --json one line each.
 
       P50, P95 and P99 are how long half, 95 % and 99 % of the calls took in the worker, at most an eighth above the true \
       value. ERRORS is the share of calls that failed by the worker's fault. BUSY is how many calls are in progress. CPU \

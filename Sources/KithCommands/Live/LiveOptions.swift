@@ -11,7 +11,8 @@ struct LiveOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("n"), .long], parsing: .unconditional,
-    help: ArgumentHelp("How many reports to make. By default until ctrl-C.", valueName: "count"),
+    help: ArgumentHelp(
+      "How many reports to make. By default until ctrl-C or q.", valueName: "count"),
     transform: LiveOptions.count)
   var count: Int?
 

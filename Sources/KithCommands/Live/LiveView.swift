@@ -1,7 +1,8 @@
 /// Writes the same report again and again: in place on a terminal, one below the other elsewhere.
 ///
-/// It changes nothing about the terminal, neither screen nor cursor nor modes: whatever ends the
-/// command, even a SIGKILL, there is nothing to restore, and the last report stays to be read.
+/// It leaves the terminal's screen and cursor alone, so that the last report stays to be read. Where
+/// it reads keys it changes the terminal's mode for as long as it runs: arrows scroll a report that
+/// has more lines than the terminal, `q` quits.
 struct LiveView {
   /// How long after a report the next one is made.
   let interval: Duration
@@ -11,31 +12,67 @@ struct LiveView {
   /// Makes reports until the last one has been made or the task is cancelled.
   /// - Parameter report: the lines of the next report, for a terminal as it is now.
   func run(_ report: (Terminal) async throws -> [String]) async throws {
+    let keyboard = Keyboard.open()
+    defer { keyboard?.close() }
     var drawn = 0
     var number = 0
+    var scroll = LiveScroll(hasKeys: keyboard != nil)
     while true {
-      let terminal = Surroundings.current.terminal
-      let lines = try await report(terminal)
+      let lines = try await report(Surroundings.current.terminal)
       number += 1
-      if let height = terminal.height {
-        let frame = Self.frame(lines, width: terminal.width, height: height)
-        try Output.text(Self.redraw(frame, over: drawn))
-        drawn = frame.count
-      } else {
+      if Surroundings.current.terminal.height == nil {
         try Output.lines(number > 1 && lines.count > 1 ? [""] + lines : lines)
+      } else {
+        drawn = try Self.draw(lines, scroll: &scroll, over: drawn)
       }
       if let count, number >= count { return }
-      try await Task.sleep(for: interval)
+      guard let keyboard else {
+        try await Task.sleep(for: interval)
+        continue
+      }
+      let isToGoOn = try await react(
+        to: keyboard, showing: lines, scroll: &scroll, over: &drawn)
+      guard isToGoOn else { return }
     }
   }
 
-  /// The lines as far as the terminal has room for them; one row is left for the cursor.
-  static func frame(_ lines: [String], width: Int, height: Int) -> [String] {
-    let room = max(1, height - 1)
-    let shown = lines.map { TextWidth.clipped($0, to: width) }
-    guard shown.count > room else { return shown }
-    return shown.prefix(room - 1) + ["... \(shown.count - room + 1) more lines"]
+  /// Scrolls by the keys that are pressed until the next report is due; false when one of them
+  /// quits.
+  private func react(
+    to keyboard: Keyboard, showing lines: [String], scroll: inout LiveScroll, over drawn: inout Int
+  ) async throws -> Bool {
+    let end = ContinuousClock.now + interval
+    while ContinuousClock.now < end {
+      let keys = await keyboard.keys(within: end - ContinuousClock.now)
+      try Task.checkCancellation()
+      guard !keys.contains(.quit) else { return false }
+      let terminal = Surroundings.current.terminal
+      guard !keys.isEmpty, let height = terminal.height else { continue }
+      for key in keys { scroll.take(key, lines: lines.count, room: Self.room(height)) }
+      drawn = try Self.draw(lines, scroll: &scroll, over: drawn)
+    }
+    return true
   }
+
+  private static func draw(
+    _ lines: [String], scroll: inout LiveScroll, over drawn: Int
+  ) throws -> Int {
+    let terminal = Surroundings.current.terminal
+    let frame = Self.frame(
+      lines, width: terminal.width, height: terminal.height ?? Int.max, scroll: &scroll)
+    try Output.text(redraw(frame, over: drawn))
+    return frame.count
+  }
+
+  /// The lines as far as the terminal has room for them.
+  static func frame(
+    _ lines: [String], width: Int, height: Int, scroll: inout LiveScroll
+  ) -> [String] {
+    scroll.frame(lines, room: room(height)).map { TextWidth.clipped($0, to: width) }
+  }
+
+  /// One row is left for the cursor.
+  private static func room(_ height: Int) -> Int { max(1, height - 1) }
 
   /// What writes the lines over `drawn` earlier ones, in one piece, so that nothing flickers.
   static func redraw(_ lines: [String], over drawn: Int) -> String {
