@@ -45,14 +45,14 @@ public struct EvidenceWeights: Sendable, Hashable {
     }
   }
 
-  /// What each measurement of an impact adds to the log-odds; what was not measured adds nothing.
-  public func contributions(
-    of evidence: ImpactEvidence
-  ) -> [ImpactEvidence.Feature: Double] {
-    var contributions: [ImpactEvidence.Feature: Double] = [:]
-    for (feature, value) in evidence.features {
-      contributions[feature] = self[feature].weight * (value - self[feature].neutral)
-    }
-    return contributions
+  /// What a measurement of an impact adds to the log-odds. The height of a clipped impact is
+  /// unknown, so it does not speak against a fall.
+  public func contribution(
+    of feature: ImpactEvidence.Feature, in evidence: ImpactEvidence
+  ) -> Double {
+    let term = self[feature]
+    let contribution = term.weight * (evidence.value(of: feature) - term.neutral)
+    let isHeight = feature == .impulse || feature == .shake
+    return evidence.isClipped && isHeight ? max(0, contribution) : contribution
   }
 }
