@@ -31,8 +31,9 @@ public struct DetectorSettings: Sendable, Hashable {
   public var activityG = 1.8
   /// Acceleration below which the device is in free fall, in g.
   public var weightlessG = 0.3
-  /// How long a dropped device is in free fall at least, in seconds. A body brakes its fall.
-  public var dropSeconds = 0.25
+  /// How long a dropped device is in free fall at least, in seconds and in whole means of 40 ms. A
+  /// body brakes its fall.
+  public var dropSeconds = 0.2
   /// Deviation up to which a device lies on a thing and not on a breathing body, in g.
   public var perfectStillnessG = 0.008
   /// Impulse below which a blow cannot have stopped a body, in g s: 0.8 m/s.

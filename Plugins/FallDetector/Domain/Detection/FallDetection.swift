@@ -32,6 +32,9 @@ public struct FallDetection: Sendable {
     slump = SlumpWatch(settings: settings)
   }
 
+  /// How many bytes of memory it takes, its buffers included; the same for any trace.
+  public var byteCount: Int { MemoryLayout<Self>.size + stream.bufferBytes }
+
   /// Takes the next sample. Skips one that is not plausible (`AccelerationSample.isPlausible`) or
   /// whose time is not later than the one before.
   ///

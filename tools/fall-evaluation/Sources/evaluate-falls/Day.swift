@@ -7,21 +7,25 @@ enum Day {
     "D10": 2, "D11": 1, "D12": 4, "D13": 0.5, "D14": 12, "D15": 10, "D16": 20, "D17": 2, "D18": 0.1,
     "D19": 0.2,
   ]
-  /// The share of wearers of a false candidate who neither answer within 60 s nor move for 3 s.
-  static let unanswered = 0.05
+  /// The share of false candidates after which the wearer neither answers within 60 s nor moves for
+  /// 3 s: half of them for somebody who has just lain down or turned in bed, else one in twenty.
+  static func unanswered(_ activity: String) -> Double {
+    ["D12", "D13", "D14"].contains(activity) ? 0.5 : 0.05
+  }
 
-  /// Candidates a day: by the shares that were measured, and with half a false one more in each
-  /// activity, since none among a hundred is not none at all.
-  static func candidates(
-    _ recordings: [Recording], _ detections: [Bool]
-  ) -> (measured: Double, cautious: Double) {
-    var sums = (measured: 0.0, cautious: 0.0)
+  /// False candidates a day and alerts that the wearer did not cancel a day: by the shares that
+  /// were measured, and with half a false one more in each activity, since none among a hundred is
+  /// not none at all.
+  static func alerts(
+    _ recordings: [Recording], _ detections: [Bool], pseudoCount: Double
+  ) -> (candidates: Double, unanswered: Double) {
+    var sums = (candidates: 0.0, unanswered: 0.0)
     for (activity, count) in counts {
       let of = zip(recordings, detections).filter { $0.0.activity == activity }.map(\.1)
       guard !of.isEmpty else { continue }
-      let wrong = Double(of.count { $0 })
-      sums.measured += count * wrong / Double(of.count)
-      sums.cautious += count * (wrong + 0.5) / (Double(of.count) + 1)
+      let share = (Double(of.count { $0 }) + pseudoCount) / (Double(of.count) + 2 * pseudoCount)
+      sums.candidates += count * share
+      sums.unanswered += count * share * unanswered(activity)
     }
     return sums
   }

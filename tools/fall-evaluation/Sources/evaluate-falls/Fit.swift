@@ -15,7 +15,7 @@ struct Impacts {
 enum Fit {
   private static let features = ImpactEvidence.Feature.allCases
   /// The share of the falls that are found on the subjects that the weights are fitted on.
-  static let sensitivity = 0.99
+  static let sensitivity = 0.995
 
   static func weights(for recordings: [Impacts], scoreBar: Double) -> EvidenceWeights {
     let rows = recordings.map { recording in

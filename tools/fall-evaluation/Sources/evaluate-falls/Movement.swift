@@ -66,11 +66,14 @@ struct Movement {
     }
   }
 
-  /// Free fall, whole or in part.
+  /// A body gives way: the acceleration falls to `depth` below gravity over a quarter of the time.
   mutating func fall(_ seconds: Double, depth: Double, tiltTo: Double? = nil) {
-    go(seconds, tiltTo: tiltTo) { part, _ in
-      (-depth * min(1, 4 * part), 0)
-    }
+    go(seconds, tiltTo: tiltTo) { part, _ in (-depth * min(1, 4 * part), 0) }
+  }
+
+  /// A device is let go.
+  mutating func drop(_ seconds: Double, depth: Double, tiltTo: Double? = nil) {
+    go(seconds, tiltTo: tiltTo) { _, time in (-depth * min(1, time / 0.03), 0) }
   }
 
   /// The device is let go or lies down: nobody wears it any longer.

@@ -65,9 +65,9 @@ struct Scenario: Sendable {
       m.go(5)
       m.leaveBody()
       let seconds = m.between(0.3, 0.5)
-      m.fall(seconds, depth: m.between(0.85, 1), tiltTo: m.between(-60, 120))
+      m.drop(seconds, depth: m.between(0.85, 1), tiltTo: m.between(-60, 120))
       m.blow(seconds * 40, seconds: 0.025)
-      m.fall(m.between(0.08, 0.15), depth: 0.95, tiltTo: m.between(60, 180))
+      m.drop(m.between(0.08, 0.15), depth: 0.95, tiltTo: m.between(60, 180))
       m.blow(m.between(3, 8), seconds: 0.015)
       m.go(10)
     },
@@ -75,7 +75,7 @@ struct Scenario: Sendable {
       m.go(5)
       m.leaveBody()
       let seconds = m.between(0.3, 0.45)
-      m.fall(seconds, depth: m.between(0.85, 1), tiltTo: m.between(-60, 120))
+      m.drop(seconds, depth: m.between(0.85, 1), tiltTo: m.between(-60, 120))
       m.blow(seconds * 20, seconds: 0.07)
       m.go(0.4, tiltTo: m.between(60, 120)) { part, _ in (0.4 * cos(20 * part) * (1 - part), 0) }
       m.go(10)

@@ -47,17 +47,16 @@ do {
 } catch {
   fail("cannot read \(folder): \(error)", code: 66)
 }
-let report = Report(evaluation: Evaluation(recordings, foldCount: foldCount), seed: seed)
+let evaluation = Evaluation(recordings, foldCount: foldCount)
+let weights = Fit.weights(
+  for: evaluation.impacts, scoreBar: DetectorSettings.standard.waist.scoreBar)
 
 if isWriting, let weightsFile {
-  let weights = Fit.weights(
-    for: report.evaluation.impacts, scoreBar: DetectorSettings.standard.waist.scoreBar)
-  let source = Fit.source(
-    of: weights, subjectCount: Set(recordings.map(\.subject)).count)
+  let source = Fit.source(of: weights, subjectCount: Set(recordings.map(\.subject)).count)
   do {
     try Data(source.utf8).write(to: URL(filePath: weightsFile))
   } catch {
     fail("cannot write \(weightsFile): \(error)", code: 66)
   }
 }
-report.printAll()
+Report(evaluation: evaluation, weights: weights, seed: seed).printAll()
