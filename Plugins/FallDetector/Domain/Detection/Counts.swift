@@ -18,9 +18,13 @@ struct Counts {
     impulse = weights.contribution(of: .impulse, in: evidence)
     shake = weights.contribution(of: .shake, in: evidence)
     fallSpeed = weights.contribution(of: .fallSpeed, in: evidence)
-    posture = weights.contribution(of: .posture, in: evidence)
+    posture =
+      weights.contribution(of: .posture, in: evidence)
+      + weights.contribution(of: .samePosture, in: evidence)
     stillness = weights.contribution(of: .stillness, in: evidence)
-    let isShort = evidence.impulse < settings.bodyImpulse && !evidence.isClipped
+    let isShort =
+      evidence.impulse < settings.bodyImpulse && evidence.fallSpeed < settings.bodyFallSpeed
+      && !evidence.isClipped
     shortBlow = isShort ? -settings.shortBlowWeight : 0
     isDeviceDrop =
       evidence.weightlessSeconds >= settings.dropSeconds - 0.02

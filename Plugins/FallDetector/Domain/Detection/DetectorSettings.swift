@@ -38,6 +38,8 @@ public struct DetectorSettings: Sendable, Hashable {
   public var perfectStillnessG = 0.008
   /// Impulse below which a blow cannot have stopped a body, in g s: 0.8 m/s.
   public var bodyImpulse = 0.08
+  /// Speed below which nothing fell before such a blow, in g s: 0.6 m/s.
+  public var bodyFallSpeed = 0.06
   /// What such a blow takes from the score, in log-odds.
   public var shortBlowWeight = 3.0
   /// Change of posture from which a wearer may have lain down without an impact, in degrees.

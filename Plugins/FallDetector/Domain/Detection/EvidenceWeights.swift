@@ -22,15 +22,20 @@ public struct EvidenceWeights: Sendable, Hashable {
   public var fallSpeed: Term
   /// Of the change of posture.
   public var posture: Term
+  /// Of a posture that is as before.
+  public var samePosture: Term
   /// Of the deviation after the impact.
   public var stillness: Term
 
   /// Weights.
-  public init(impulse: Term, shake: Term, fallSpeed: Term, posture: Term, stillness: Term) {
+  public init(
+    impulse: Term, shake: Term, fallSpeed: Term, posture: Term, samePosture: Term, stillness: Term
+  ) {
     self.impulse = impulse
     self.shake = shake
     self.fallSpeed = fallSpeed
     self.posture = posture
+    self.samePosture = samePosture
     self.stillness = stillness
   }
 
@@ -41,6 +46,7 @@ public struct EvidenceWeights: Sendable, Hashable {
     case .shake: shake
     case .fallSpeed: fallSpeed
     case .posture: posture
+    case .samePosture: samePosture
     case .stillness: stillness
     }
   }

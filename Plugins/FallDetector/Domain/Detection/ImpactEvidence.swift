@@ -48,7 +48,7 @@ public struct ImpactEvidence: Sendable, Hashable {
 
   /// A measurement as its weight takes it. Each is held within the limits between which falls and
   /// daily life differ, so that an extreme value decides nothing alone. A posture that was not
-  /// measured counts as a turn by 30 degrees.
+  /// measured counts as a turn by 10 degrees.
   public func value(of feature: Feature) -> Double {
     func held(_ value: Double, _ low: Double, _ high: Double) -> Double {
       min(max(value, low), high)
@@ -57,7 +57,8 @@ public struct ImpactEvidence: Sendable, Hashable {
     case .impulse: held(log(impulse + 0.02), -3.5, -0.8)
     case .shake: held(log(shake + 0.02), -1.4, 0.6)
     case .fallSpeed: held(fallSpeed, 0, 0.2)
-    case .posture: held(postureDegrees ?? 30, 0, 60) / 90
+    case .posture: held(postureDegrees ?? 10, 0, 60) / 90
+    case .samePosture: held(1 - (postureDegrees ?? 10) / 20, 0, 1)
     case .stillness: held(log(deviationAfter + 0.01), -3.9, -0.9)
     }
   }
@@ -72,6 +73,8 @@ public struct ImpactEvidence: Sendable, Hashable {
     case fallSpeed
     /// The change of posture in right angles, up to two thirds.
     case posture
+    /// How near the posture is to the one before: 1 for the same, 0 from 20 degrees on.
+    case samePosture
     /// The logarithm of the deviation after the impact.
     case stillness
   }

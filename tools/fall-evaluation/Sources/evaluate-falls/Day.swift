@@ -1,6 +1,6 @@
 /// How often somebody who lives at home does what was recorded, to count alerts in a month.
 ///
-/// Assumed, not measured: the counts of a lively older person.
+/// Assumed, not measured: the counts of a lively older person who wears the device in bed too.
 enum Day {
   static let counts: [String: Double] = [
     "D01": 30, "D02": 6, "D03": 0, "D04": 0, "D05": 6, "D06": 1, "D07": 20, "D08": 6, "D09": 6,
@@ -13,19 +13,21 @@ enum Day {
     ["D12", "D13", "D14"].contains(activity) ? 0.5 : 0.05
   }
 
-  /// False candidates a day and alerts that the wearer did not cancel a day: by the shares that
-  /// were measured, and with half a false one more in each activity, since none among a hundred is
-  /// not none at all.
+  /// False candidates a day and alerts that the wearer did not cancel a day. Of an activity that
+  /// older subjects did, only their recordings count.
+  ///
+  /// - Parameter share: The share of recordings that every activity is taken to have; nil for the
+  ///   measured share of each.
   static func alerts(
-    _ recordings: [Recording], _ detections: [Bool], pseudoCount: Double
+    _ recordings: [Recording], _ detections: [Bool], share: Double? = nil
   ) -> (candidates: Double, unanswered: Double) {
     var sums = (candidates: 0.0, unanswered: 0.0)
     for (activity, count) in counts {
-      let of = zip(recordings, detections).filter { $0.0.activity == activity }.map(\.1)
-      guard !of.isEmpty else { continue }
-      let share = (Double(of.count { $0 }) + pseudoCount) / (Double(of.count) + 2 * pseudoCount)
-      sums.candidates += count * share
-      sums.unanswered += count * share * unanswered(activity)
+      let all = zip(recordings, detections).filter { $0.0.activity == activity }
+      let older = all.filter(\.0.isOlder)
+      let of = Share((older.isEmpty ? all : older).map(\.1))
+      sums.candidates += count * (share ?? of.value)
+      sums.unanswered += count * (share ?? of.value) * unanswered(activity)
     }
     return sums
   }

@@ -1,4 +1,5 @@
 import FallDetectorDomain
+import Glibc
 
 /// The measurements over the recordings, with weights that were fitted on other subjects.
 struct Evaluation {
@@ -90,6 +91,22 @@ struct Evaluation {
       if sum > best { (best, found) = (sum, value) }
     }
     return found
+  }
+
+  /// Whether each recording has a candidate when no change of posture is larger than some degrees.
+  /// Judged by the weights alone.
+  func detections(postureUpTo degrees: Double) -> [Bool] {
+    let bar = DetectorSettings.standard.waist.scoreBar
+    let logOdds = log(bar / (1 - bar))
+    return zip(impacts, folds).map { recording, fold in
+      recording.impacts.contains { impact in
+        var impact = impact
+        impact.postureDegrees = impact.postureDegrees.map { min($0, degrees) }
+        return ImpactEvidence.Feature.allCases.reduce(0) {
+          $0 + weights[fold].contribution(of: $1, in: impact)
+        } >= logOdds
+      }
+    }
   }
 
   /// A line of the table: sensitivity, and specificity of all, of younger and of older subjects.

@@ -11,16 +11,18 @@ struct Impacts {
 /// Fits the weights: a logistic regression over impacts.
 ///
 /// A recording of a fall has one impact that is the fall: the one that scores highest, which the
-/// fit finds in a few rounds. All impacts of the others are no falls.
+/// fit finds in a few rounds. All impacts of the others are no falls. Each fall counts again with a
+/// part of its change of posture, as of a device that slips or of somebody who falls against
+/// something: otherwise posture alone tells the recorded falls, and a fall without it is missed.
 enum Fit {
+  /// The parts of the change of posture with which each fall counts again, each with `weight`.
+  private static let slips = (parts: [0.3, 0.6], weight: 0.25)
   private static let features = ImpactEvidence.Feature.allCases
   /// The share of the falls that are found on the subjects that the weights are fitted on.
   static let sensitivity = 0.995
 
   static func weights(for recordings: [Impacts], scoreBar: Double) -> EvidenceWeights {
-    let rows = recordings.map { recording in
-      recording.impacts.map { impact in features.map { impact.value(of: $0) } + [1] }
-    }
+    let rows = recordings.map { $0.impacts.map(row) }
     var beta = [Double](repeating: 0, count: features.count + 1)
     beta[0] = 1
     for _ in 0..<5 { beta = round(rows, recordings: recordings, beta: beta) }
@@ -30,6 +32,10 @@ enum Fit {
     let threshold = scores[Int(Double(scores.count) * (1 - sensitivity))]
     let shift = log(scoreBar / (1 - scoreBar)) - threshold
     return terms(beta, shift: shift, rows: rows, recordings: recordings)
+  }
+
+  private static func row(_ impact: ImpactEvidence) -> [Double] {
+    features.map { impact.value(of: $0) } + [1]
   }
 
   /// One round: the best impact of each fall by `beta`, then a regression.
@@ -46,6 +52,13 @@ enum Fit {
         inputs.append(impacts[best])
         isFall.append(true)
         weights.append(1)
+        for part in slips.parts {
+          var slipped = recording.impacts[best]
+          slipped.postureDegrees = slipped.postureDegrees.map { $0 * part }
+          inputs.append(row(slipped))
+          isFall.append(true)
+          weights.append(slips.weight)
+        }
       } else {
         for (index, impact) in impacts.enumerated() {
           inputs.append(impact)
@@ -148,7 +161,7 @@ enum Fit {
     }
     return EvidenceWeights(
       impulse: term(.impulse), shake: term(.shake), fallSpeed: term(.fallSpeed),
-      posture: term(.posture), stillness: term(.stillness))
+      posture: term(.posture), samePosture: term(.samePosture), stillness: term(.stillness))
   }
 
   private static func dot(_ first: [Double], _ second: [Double]) -> Double {

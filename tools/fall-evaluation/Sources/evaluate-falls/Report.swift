@@ -20,6 +20,7 @@ struct Report {
     printRates()
     printBaselines()
     printDisturbances()
+    printPosture()
     printDailyLife()
     printSynthetic()
     printWeights()
@@ -107,6 +108,15 @@ struct Report {
     }
   }
 
+  /// How much hangs on the change of posture.
+  private func printPosture() {
+    print("\n## If no change of posture were larger\n\n\(Evaluation.head)")
+    for degrees in [90.0, 45, 30, 15, 0] {
+      print(
+        evaluation.row("\(Int(degrees)) degrees", evaluation.detections(postureUpTo: degrees)))
+    }
+  }
+
   private func printDailyLife() {
     let detections = evaluation.detections()
     print("\n## Errors by activity, 50 Hz\n\n| activity | recordings | wrong |\n|---|---|---|")
@@ -127,10 +137,15 @@ struct Report {
       "\(replayedCandidates()) when each subject's activities are replayed as one trace without pause, "
         + "with jumps of posture between the recordings.")
     let list = Day.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    print("By these counts a day (assumed): \(list.joined(separator: ", ")); not cancelled within")
+    print("An older person by these counts a day (assumed): \(list.joined(separator: ", ")); not cancelled within")
     print("60 s (assumed): half of those of D12 to D14 (in bed), one in twenty of the others:")
-    for (name, pseudoCount) in [("as measured", 0.0), ("with half a false one more each", 0.5)] {
-      let day = Day.alerts(recordings, detections, pseudoCount: pseudoCount)
+    let older = zip(recordings, detections).filter { $0.0.isOlder && !$0.0.isFall }.map(\.1)
+    let cautious = (Double(older.count { $0 }) + 0.5) / Double(older.count + 1)
+    for (name, share) in [
+      ("with the measured share of each activity", nil),
+      ("with half a false one more in the \(older.count) of older subjects", cautious),
+    ] {
+      let day = Day.alerts(recordings, detections, share: share)
       print(
         "- \(name): \(decimals(day.candidates * 30.4, 2)) candidates a month, "
           + "\(decimals(day.unanswered * 30.4, 2)) of them not cancelled.")

@@ -46,12 +46,12 @@ struct Scenario: Sendable {
         m.go(1.5, tiltTo: 90)
       }
     },
-    Scenario("slow slump from a chair (a miss: no impact)", isFall: nil) { m in
+    Scenario("slow slump from a chair (no impact)", isFall: nil) { m in
       m.go(6)
       m.go(m.between(2, 4), tiltTo: 85) { part, _ in (-0.1 * sin(6 * part), 0) }
       m.go(12)
     },
-    Scenario("wheelchair tips over with its user (a miss by half)", isFall: nil) { m in
+    Scenario("wheelchair tips over with its user", isFall: nil) { m in
       m.go(6) { _, time in (0.05 * sin(40 * time), 0) }
       m.fall(m.between(0.6, 0.9), depth: m.between(0.1, 0.3), tiltTo: m.between(50, 70))
       m.blow(m.between(1.2, 2.2), seconds: m.between(0.08, 0.15))
