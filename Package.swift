@@ -186,7 +186,6 @@ let platform: [Target] = [
   // Of plugins that follow; each moves to its plugin's line.
   contract("Alerts", using: ["Delivery"]),
   contract("Delivery"),
-  contract("Falls"),
 ].flatMap { $0 }
 let contracts: [Target] =
   platform + [
@@ -245,6 +244,9 @@ let programs: [Target] = [
 
 /// The plugins that ship: a line each.
 let plugins: [Plugin] = [
+  workerPlugin(
+    "FallDetector", area: "Falls", keepsData: true, domainLibraries: ["KithTime"],
+    serviceLibraries: ["AlertsContract", "KithTime"]),
   workerPlugin("FamilyLinks", area: "Access", ownsContract: false, keepsData: true),
   // The scrubber, whose rules are for all: KithPersonalData.
   workerPlugin(
@@ -408,7 +410,8 @@ let testing: [Target] =
       "KithCommandsTests",
       [
         "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-        "KithReflection", "KithAccess", "KithRPC", "KithWire", "MetricsContract", "TestingContract",
+        "KithReflection", "KithAccess", "KithRPC", "KithTesting", "KithWire", "MetricsContract",
+        "TestingContract",
         argumentParser,
       ] + plugins.map(\.contract)),
     tests(
@@ -444,7 +447,8 @@ let internals =
   !forTools
   ? []
   : [
-    "EventsContract", "HostContract", "KithClient", "KithJSON",
+    "EventsContract", "FallDetectorDomain", "FallsContract", "HostContract", "KithClient",
+    "KithJSON",
     "KithManifest", "KithPersonalData", "KithReflection", "KithRPC", "KithSealing", "KithStore",
     "KithTime", "KithTransportNng", "KithWire", "KithWorkerStore", "RemindersContract",
     "RemindersDomain", "RemindersService", "RiskContract", "RiskEngineDomain", "RiskEngineService",

@@ -105,6 +105,8 @@ public struct ContractPrinter: Sendable {
     }
     if field.isPositional { options.append("(kith.positional) = true") }
     if let unit = field.unit { options.append("(kith.unit) = \"\(unit.rawValue)\"") }
+    if field.isFile { options.append("(kith.file) = true") }
+    if field.isTable { options.append("(kith.table) = true") }
     if field.isDeprecated { options.append("deprecated = true") }
     let tail = options.isEmpty ? "" : " [\(options.joined(separator: ", "))]"
     return comment(field.documentation, indentation: indentation)

@@ -180,6 +180,7 @@ private struct DescriptorReader {
       name: name, number: number, type: type, cardinality: cardinality, jsonName: field.jsonName,
       oneof: oneof, isSensitive: options.isSensitive, documentedDefault: options.defaultValue,
       isPositional: options.isPositional, unit: options.unit,
+      isFile: options.isFile, isTable: options.isTable,
       isDeprecated: field.options?.deprecated ?? false, isRequired: field.label == .required,
       documentation: comment)
   }

@@ -33,6 +33,10 @@ public struct FieldDescription: Sendable, Equatable {
   public var isPositional: Bool
   /// What a whole number counts: `(kith.unit)`; nil for a plain number.
   public var unit: Unit?
+  /// Whether its bytes are a file on the command line: `(kith.file)`.
+  public var isFile: Bool
+  /// Whether its messages are shown as the rows of a table: `(kith.table)`.
+  public var isTable: Bool
   /// Whether the contract says that it is no longer to be used.
   public var isDeprecated: Bool
   /// Whether a message without it is none: `required` of proto2.
@@ -46,6 +50,8 @@ public struct FieldDescription: Sendable, Equatable {
     case instant = "instant_ms"
     /// Milliseconds.
     case duration = "duration_ms"
+    /// Nanoseconds.
+    case nanoseconds = "duration_ns"
   }
 
   /// Creates a description; `jsonName` follows from `name` unless told.
@@ -53,6 +59,7 @@ public struct FieldDescription: Sendable, Equatable {
     name: String, number: Int32, type: FieldType, cardinality: Cardinality = .implicit,
     jsonName: String? = nil, oneof: String? = nil, isSensitive: Bool = false,
     documentedDefault: String = "", isPositional: Bool = false, unit: Unit? = nil,
+    isFile: Bool = false, isTable: Bool = false,
     isDeprecated: Bool = false,
     isRequired: Bool = false,
     documentation: String = ""
@@ -67,6 +74,8 @@ public struct FieldDescription: Sendable, Equatable {
     self.documentedDefault = documentedDefault
     self.isPositional = isPositional
     self.unit = unit
+    self.isFile = isFile
+    self.isTable = isTable
     self.isDeprecated = isDeprecated
     self.isRequired = isRequired
     self.documentation = documentation

@@ -8,6 +8,8 @@ struct FieldOptionReader {
   private static let defaultValueNumber = 51002
   private static let positional = 51003
   private static let unitNumber = 51004
+  private static let file = 51005
+  private static let table = 51006
 
   /// `(kith.sensitive)`.
   private(set) var isSensitive = false
@@ -17,6 +19,10 @@ struct FieldOptionReader {
   private(set) var isPositional = false
   /// `(kith.unit)`; nil for a plain number, and for a unit that is not known here.
   private(set) var unit: FieldDescription.Unit?
+  /// `(kith.file)`.
+  private(set) var isFile = false
+  /// `(kith.table)`.
+  private(set) var isTable = false
 
   init(_ options: FieldOptions?) {
     guard let bytes = options?.unknownFields.bytes, !bytes.isEmpty else { return }
@@ -29,6 +35,8 @@ struct FieldOptionReader {
         case (Self.defaultValueNumber, .lengthDelimited): defaultValue = try reader.text()
         case (Self.positional, .varint): isPositional = try reader.varint() != 0
         case (Self.unitNumber, .lengthDelimited): unit = .init(rawValue: try reader.text())
+        case (Self.file, .varint): isFile = try reader.varint() != 0
+        case (Self.table, .varint): isTable = try reader.varint() != 0
         default: try reader.skip(tag)
         }
       }

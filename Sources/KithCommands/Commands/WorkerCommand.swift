@@ -49,7 +49,9 @@ struct WorkerCommand {
       throw CommandFailure(.defect, "\(verb.method.fullName) has a request without a contract")
     }
     let parsed = try VerbArguments(
-      Array(rest.dropFirst()), request: type, contracts: described.contracts,
+      Array(rest.dropFirst()), request: type,
+      answer: described.contracts.message(named: verb.method.responseType),
+      contracts: described.contracts,
       command: "\(command) \(verb.name)", settings: settings, reader: SystemValueReader())
     if parsed.wantsHelp {
       try Output.line(isJSON ? help.json(verb).text(pretty: true) : help.text(verb))
@@ -57,7 +59,7 @@ struct WorkerCommand {
     }
     let readsLines = verb.method.isClientStreaming && parsed.request.encoded().isEmpty
     try await Call(client: client, contracts: described.contracts, method: verb.method).run(
-      readsLines ? .lines : .one(parsed.request), settings: parsed.settings,
+      readsLines ? .lines : .one(parsed.request), settings: parsed.settings, files: parsed.files,
       terminal: surroundings.terminal)
   }
 

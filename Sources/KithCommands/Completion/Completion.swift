@@ -77,11 +77,21 @@ struct Completion {
         $0.name == name || $0.method.name == name
       }), let request = described.contracts.message(named: verb.method.requestType)
     else { return [] }
-    let flags = RequestFlag.flags(of: request, in: described.contracts).flatMap(Self.options)
+    let asked = RequestFlag.flags(of: request, in: described.contracts)
+    let files = AnswerFile.files(
+      of: described.contracts.message(named: verb.method.responseType), beside: asked)
+    let flags =
+      asked.filter { flag in !files.contains { $0.name == flag.name } }.flatMap(Self.options)
+      + files.map {
+        Option(
+          names: ["--\($0.name)"], valueName: "FILE",
+          summary: Prose.firstSentence(of: $0.field.documentation))
+      }
+    let takesFile = asked.contains { $0.isPositional && $0.kind == .file }
     line.prefer([Self.requestOption])
     line.prefer(flags)
     while line.nextWord() != nil {}
-    return await candidates(line, current) { [] }
+    return await candidates(line, current) { takesFile ? [.files] : [] }
   }
 
   /// The value that an option waits for; else names of options where a dash stands, or nothing else
@@ -208,6 +218,7 @@ struct Completion {
     case ("--product", _): return await source.runningProducts().map { .word($0, "product") }
     case ("--worker", _): return await workers(place)
     case (_, "dir"): return [.folders]
+    case (_, "FILE"): return [.files]
     case (_, "level"): return Self.levels
     default: return []
     }

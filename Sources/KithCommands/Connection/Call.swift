@@ -27,7 +27,12 @@ struct Call {
   ///
   /// Without a timeout in `settings` a call of one request and one answer has
   /// ``CallSettings/standardTimeout``; one with a stream has no end of its own.
-  func run(_ requests: CallRequests, settings: CallSettings, terminal: Terminal) async throws {
+  ///
+  /// - Parameter files: where parts of the answer are written.
+  func run(
+    _ requests: CallRequests, settings: CallSettings,
+    files: [(file: AnswerFile, path: String)] = [], terminal: Terminal
+  ) async throws {
     if settings.idempotencyKey != nil, method.isStreaming {
       throw CommandFailure(
         .usage,
@@ -44,14 +49,15 @@ struct Call {
     case (.one(let request), false, false):
       let response = try await client.unary(
         descriptor, encodedRequest: request.encoded(), options: options)
-      try write(response.message, answering: request, isJSON: isJSON, terminal: terminal)
+      try write(
+        response.message, answering: request, isJSON: isJSON, files: files, terminal: terminal)
     default:
       let stream = CallStream(call: self, options: options)
       try await stream.run(requests) { answer in
         if method.isServerStreaming {
           try Output.line(try message(answer).json(contracts, options: .commandLine).text())
         } else {
-          try write(answer, answering: nil, isJSON: isJSON, terminal: terminal)
+          try write(answer, answering: nil, isJSON: isJSON, files: files, terminal: terminal)
         }
       }
     }
@@ -73,14 +79,21 @@ struct Call {
   }
 
   private func write(
-    _ answer: [UInt8], answering request: DynamicMessage?, isJSON: Bool, terminal: Terminal
+    _ answer: [UInt8], answering request: DynamicMessage?, isJSON: Bool,
+    files: [(file: AnswerFile, path: String)], terminal: Terminal
   ) throws(CommandFailure) {
-    let message = try message(answer)
+    var message = try message(answer)
+    var written: [String] = []
+    for (file, path) in files {
+      let count = try file.write(to: path, from: &message)
+      written.append(
+        "\(file.name): written to \(SafeText.line(path)), \(Quantities.bytes(UInt64(count)))")
+    }
     if isJSON {
       try Output.line(message.json(contracts, options: .commandLine).text(pretty: true))
     } else {
       try Output.lines(
-        MessageRenderer(contracts, terminal: terminal, answering: request).lines(message))
+        MessageRenderer(contracts, terminal: terminal, answering: request).lines(message) + written)
     }
   }
 

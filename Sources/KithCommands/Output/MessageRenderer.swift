@@ -50,6 +50,8 @@ struct MessageRenderer {
     case message(DynamicMessage)
     /// Messages below the label, numbered.
     case messages([DynamicMessage])
+    /// Messages below the label, as the rows of a table.
+    case table(Table)
     /// Messages below the label, by key.
     case keyed([(key: String, message: DynamicMessage)])
 
@@ -84,6 +86,7 @@ struct MessageRenderer {
       if case .message(let message) = value { message } else { nil }
     }
     guard messages.isEmpty else {
+      if field.isTable, let table = table(messages) { return .table(table) }
       let compacts = messages.compactMap(compact)
       return compacts.count == messages.count ? .inline(compacts) : .messages(messages)
     }
@@ -92,6 +95,25 @@ struct MessageRenderer {
     let longest = 60
     return .inline(
       TextWidth.columns(joined) <= longest || isNumeric(field.type) ? [joined] : texts)
+  }
+
+  /// Messages as rows, a column for each field that has a value in one of them.
+  private func table(_ messages: [DynamicMessage]) -> Table? {
+    guard let type = messages.first?.type else { return nil }
+    let columns = type.fields.compactMap { field in
+      let cells = messages.map { message in
+        let value =
+          message[field]
+          ?? (field.cardinality == .implicit ? DynamicValue.defaultValue(of: field.type) : nil)
+        return value.map { scalar($0, field).joined(separator: " ") } ?? ""
+      }
+      return cells.allSatisfy(\.isEmpty) ? nil : (field: field, cells: cells)
+    }
+    return Table(
+      columns: columns.map {
+        .init(title: label(of: $0.field), isNumeric: isNumeric($0.field.type))
+      },
+      rows: messages.indices.map { row in .init(cells: columns.map { .init($0.cells[row]) }) })
   }
 
   private func map(_ entries: [DynamicValue.Entry], _ field: FieldDescription) -> Content {
@@ -133,6 +155,10 @@ struct MessageRenderer {
         + messages.enumerated().flatMap { position, message in
           item("\(position + 1).", message, width: width)
         }
+    case .table(let table):
+      var narrower = terminal
+      narrower.width = width - 2
+      return [heading] + indented(table.lines(narrower), by: "  ")
     case .keyed(let entries):
       return [heading]
         + entries.flatMap { key, message in
@@ -197,6 +223,7 @@ struct MessageRenderer {
     switch field.unit {
     case .instant: "\(Instant(milliseconds: Int(value)))"
     case .duration: Quantities.elapsed(milliseconds: value)
+    case .nanoseconds: "\(Quantities.decimals(Double(value) / 1e9, 3)) s"
     case nil: String(value)
     }
   }

@@ -8,6 +8,8 @@ struct RequestFlag: Equatable {
     case text
     /// Any bytes: base64, or from a file or standard input.
     case bytes
+    /// Any bytes, by the name of the file that has them.
+    case file
     /// A number, by the name of its type in the contract.
     case number(String)
     /// A moment in time, or a length of it.
@@ -32,7 +34,7 @@ struct RequestFlag: Equatable {
 
   /// Whether its value may stand by itself, without the flag.
   var isPositional: Bool {
-    path.count == 1 && field.isPositional && kind == .text && !field.holdsMany
+    path.count == 1 && field.isPositional && (kind == .text || kind == .file) && !field.holdsMany
   }
 
   /// Whether it may be given several times.
@@ -45,9 +47,10 @@ struct RequestFlag: Equatable {
       switch kind {
       case .text: "TEXT"
       case .bytes: "BASE64"
+      case .file: "FILE"
       case .number: "NUMBER"
       case .time(.instant): "TIME"
-      case .time(.duration): "DURATION"
+      case .time(.duration), .time(.nanoseconds): "DURATION"
       case .bool: field.holdsMany ? "true|false" : ""
       case .choice: ContractNames.upperSnake(field.type.name)
       case .message: "JSON"
@@ -93,7 +96,7 @@ extension RequestFlag {
     if let unit = field.unit { return .time(unit) }
     switch field.type {
     case .string: return .text
-    case .bytes: return .bytes
+    case .bytes: return field.isFile && !field.holdsMany ? .file : .bytes
     case .bool: return .bool
     case .message(let name): return .message(name)
     case .enumeration(let name):
@@ -107,6 +110,7 @@ extension RequestFlag {
 extension FieldDescription {
   /// `next_due` for `next_due_ms`, where the value is shown with its unit.
   var nameWithoutUnit: String {
-    unit != nil && name.hasSuffix("_ms") ? String(name.dropLast(3)) : name
+    unit != nil && (name.hasSuffix("_ms") || name.hasSuffix("_ns"))
+      ? String(name.dropLast(3)) : name
   }
 }

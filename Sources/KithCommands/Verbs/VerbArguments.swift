@@ -10,11 +10,13 @@ import KithTime
 ///
 /// A flag belongs to the request where the request has such a field, even when Kith has an option
 /// of that name; Kith's is then given in front of the worker's name.
-struct VerbArguments: Equatable {
+struct VerbArguments {
   /// The request; empty when help is wanted.
   var request: DynamicMessage
   /// Kith's own options.
   var settings: CallSettings
+  /// The files that parts of the answer are written to, and their paths.
+  var files: [(file: AnswerFile, path: String)] = []
   /// Whether help was asked for; nothing else counts then.
   var wantsHelp = false
 
@@ -26,21 +28,26 @@ struct VerbArguments: Equatable {
 
   /// Reads the arguments behind a verb.
   /// - Parameters:
+  ///   - answer: the type of the answer, for what of it can be written to files.
   ///   - command: what was typed before, for errors: `kith risk-engine analyze`.
   ///   - settings: what was given in front of the worker's name.
   ///   - reader: what reads files and standard input.
   /// - Throws: ``CommandFailure`` with exit code 64 for wrong usage and 65 for a value that the
   ///   request cannot hold.
   init(
-    _ arguments: [String], request type: MessageTypeDescription, contracts: ContractSet,
-    command: String, settings: CallSettings = CallSettings(), reader: some ValueReader
+    _ arguments: [String], request type: MessageTypeDescription,
+    answer: MessageTypeDescription? = nil, contracts: ContractSet, command: String,
+    settings: CallSettings = CallSettings(), reader: some ValueReader
   ) throws(CommandFailure) {
+    let flags = RequestFlag.flags(of: type, in: contracts)
     var parser = VerbArgumentParser(
-      contracts: contracts, flags: RequestFlag.flags(of: type, in: contracts), command: command,
-      reader: reader, settings: settings, request: DynamicMessage(type))
+      contracts: contracts, flags: flags,
+      answerFiles: AnswerFile.files(of: answer, beside: flags), command: command, reader: reader,
+      settings: settings, request: DynamicMessage(type))
     try parser.parse(arguments)
     request = parser.request
     self.settings = parser.settings
+    files = parser.files
     wantsHelp = parser.wantsHelp
   }
 
@@ -134,9 +141,7 @@ enum OptionSyntax {
     isKnown: (String) -> Bool, command: String
   ) throws(CommandFailure) -> String {
     guard option.takesValue else {
-      guard inline == nil else {
-        throw CommandFailure(.usage, "--\(option.name) takes no value; write it without '='")
-      }
+      guard inline == nil else { throw takesNoValue(option.name) }
       return ""
     }
     if let inline { return inline }
@@ -154,6 +159,10 @@ enum OptionSyntax {
     return next
   }
 
+  static func takesNoValue(_ name: String) -> CommandFailure {
+    CommandFailure(.usage, "--\(name) takes no value; write it without '='")
+  }
+
   static func unknown(
     _ name: String, among names: [String], command: String
   ) -> CommandFailure {
@@ -168,21 +177,24 @@ enum OptionSyntax {
 private struct VerbArgumentParser<Reader: ValueReader> {
   let contracts: ContractSet
   let flags: [RequestFlag]
+  let answerFiles: [AnswerFile]
   let command: String
   let reader: Reader
   var settings: CallSettings
   var request: DynamicMessage
+  var files: [(file: AnswerFile, path: String)] = []
   var wantsHelp = false
 
   private var readsStandardInput: String?
   private var given: Set<String> = []
 
   init(
-    contracts: ContractSet, flags: [RequestFlag], command: String, reader: Reader,
-    settings: CallSettings, request: DynamicMessage
+    contracts: ContractSet, flags: [RequestFlag], answerFiles: [AnswerFile], command: String,
+    reader: Reader, settings: CallSettings, request: DynamicMessage
   ) {
     self.contracts = contracts
     self.flags = flags
+    self.answerFiles = answerFiles
     self.command = command
     self.reader = reader
     self.settings = settings
@@ -212,7 +224,7 @@ private struct VerbArgumentParser<Reader: ValueReader> {
         }
         // `--urgent true`: a yes-or-no flag takes no word, and nobody means that word for the text.
         if words.isEmpty, rest.isEmpty || rest.first?.hasPrefix("--") == true,
-          values.last?.flag.kind == .bool, argument == "true" || argument == "false"
+          values.last?.flag.kind == .bool, ["true", "false"].contains(argument)
         {
           throw unexpected(argument)
         }
@@ -220,12 +232,13 @@ private struct VerbArgumentParser<Reader: ValueReader> {
         continue
       }
       let (name, inline) = OptionSyntax.split(argument)
-      if let flag = flags.first(where: { $0.name == name }) {
+      if let file = answerFiles.first(where: { $0.name == name }) {
+        try takePath(of: file, inline: inline, rest: &rest)
+        if let flag = flags.first(where: { $0.name == name }) { values.append((flag, "true")) }
+      } else if let flag = flags.first(where: { $0.name == name }) {
         values.append((flag, try value(of: flag, inline: inline, rest: &rest)))
       } else if let flag = negated(name) {
-        guard inline == nil else {
-          throw CommandFailure(.usage, "--\(name) takes no value; write it without '='")
-        }
+        guard inline == nil else { throw OptionSyntax.takesNoValue(name) }
         values.append((flag, "false"))
       } else if let option = VerbArguments.ownOption(name) {
         let value = try OptionSyntax.value(
@@ -238,8 +251,7 @@ private struct VerbArgumentParser<Reader: ValueReader> {
         default: try settings.set(name, value, command: command)
         }
       } else {
-        throw OptionSyntax.unknown(
-          name, among: flags.map(\.name) + VerbArguments.ownOptionNames, command: command)
+        throw OptionSyntax.unknown(name, among: knownNames, command: command)
       }
     }
     // As a person would say it: add Pills at 8 pm
@@ -252,8 +264,25 @@ private struct VerbArgumentParser<Reader: ValueReader> {
 
   // MARK: Splitting
 
+  private var knownNames: [String] {
+    flags.map(\.name) + answerFiles.map(\.name) + VerbArguments.ownOptionNames
+  }
+
+  /// Takes the path of a file that a part of the answer is written to.
+  private mutating func takePath(
+    of file: AnswerFile, inline: String?, rest: inout ArraySlice<String>
+  ) throws(CommandFailure) {
+    let path = try OptionSyntax.value(
+      of: (file.name, true), inline: inline, rest: &rest, isKnown: isKnown, command: command)
+    guard !files.contains(where: { $0.file == file }) else {
+      throw CommandFailure(.usage, "--\(file.name) is given twice; it takes one value")
+    }
+    files.append((file, path))
+  }
+
   private func isKnown(_ name: String) -> Bool {
-    flags.contains { $0.name == name } || VerbArguments.ownOption(name) != nil
+    flags.contains { $0.name == name } || answerFiles.contains { $0.name == name }
+      || VerbArguments.ownOption(name) != nil
       || negated(name) != nil
   }
 
@@ -345,6 +374,9 @@ private struct VerbArgumentParser<Reader: ValueReader> {
       case .file(let path): return .bytes(try reader.bytes(ofFile: path))
       case .standardInput: return .bytes(try standardInput(for: flag.name))
       }
+    case .file:
+      if text == "-" { return .bytes(try standardInput(for: flag.name)) }
+      return .bytes(try reader.bytes(ofFile: text))
     case .message:
       let source = text == "-" ? try standardInputText(for: flag.name) : text
       let json: JSONValue
@@ -359,13 +391,13 @@ private struct VerbArgumentParser<Reader: ValueReader> {
         throw CommandFailure(error, .badInput, option: flag.name)
       }
     case .time(let unit):
-      return try scalar(flag.field.type, try milliseconds(unit, text, flag), flag)
+      return try scalar(flag.field.type, try count(unit, text, flag), flag)
     case .bool, .number, .choice: return try scalar(flag.field.type, text, flag)
     }
   }
 
-  /// A time as the contract counts it. What is a plain number already counts as milliseconds.
-  private func milliseconds(
+  /// A time as the contract counts it. What is a plain number already counts so.
+  private func count(
     _ unit: FieldDescription.Unit, _ text: String, _ flag: RequestFlag
   ) throws(CommandFailure) -> String {
     if Int64(text) != nil { return text }
@@ -374,8 +406,11 @@ private struct VerbArgumentParser<Reader: ValueReader> {
       if let instant = Instant(text) { return "\(instant.milliseconds)" }
       throw CommandFailure(
         .usage, "--\(flag.name): expected a time with its offset such as 2026-11-21T20:00:00Z")
-    case .duration:
-      if let duration = Duration(inManifest: text) { return "\(duration.inMilliseconds)" }
+    case .duration, .nanoseconds:
+      if let duration = Duration(inManifest: text) {
+        let milliseconds = duration.inMilliseconds
+        return unit == .duration ? "\(milliseconds)" : "\(milliseconds * 1_000_000)"
+      }
       throw CommandFailure(
         .usage, "--\(flag.name): expected a length of time such as 90s, 3h or 1d12h")
     }

@@ -22,8 +22,18 @@ extension VerbHelp {
       .map { RequestFlag.flags(of: $0, in: contracts) } ?? []
     var object = Self.object(of: verb)
     object["worker"] = .string(worker)
-    object["flags"] = .array(flags.map(json))
-    let names = Set(flags.map(\.name))
+    let files = AnswerFile.files(
+      of: contracts.message(named: verb.method.responseType), beside: flags)
+    object["flags"] = .array(
+      flags.filter { flag in !files.contains { $0.name == flag.name } }.map(json)
+        + files.map { file in
+          [
+            "name": .string("--\(file.name)"),
+            "documentation": .string(description(of: file, flags)), "positional": false,
+            "repeatable": false, "valueName": "FILE",
+          ]
+        })
+    let names = Set(flags.map(\.name) + files.map(\.name))
     object["options"] = .array(
       Self.ownOptions(of: verb.method).filter { !names.contains($0.name) }.map {
         ["name": .string("--\($0.name)"), "documentation": .string($0.text)]

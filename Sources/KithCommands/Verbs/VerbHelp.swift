@@ -32,6 +32,8 @@ struct VerbHelp {
     let flags =
       contracts.message(named: verb.method.requestType)
       .map { RequestFlag.flags(of: $0, in: contracts) } ?? []
+    let files = AnswerFile.files(
+      of: contracts.message(named: verb.method.responseType), beside: flags)
     let positional = flags.first(where: \.isPositional).map { " [\(positionalName($0))]" } ?? ""
     var lines = [
       "Usage: kith \(worker) \(verb.name)\(positional)\(flags.isEmpty ? "" : " [FLAGS]")", "",
@@ -41,13 +43,16 @@ struct VerbHelp {
     }
     let streams = streams(verb.method)
     if !streams.isEmpty { lines += Prose.wrapped(streams, width: width) + [""] }
-    if !flags.isEmpty {
+    // What is written to a file has one flag, which also asks for it.
+    let asked = flags.filter { flag in !files.contains { $0.name == flag.name } }
+    if !flags.isEmpty || !files.isEmpty {
       lines.append(terminal.text("Flags:", .bold))
-      lines += entries(flags.map { (title(of: $0), description(of: $0), notes(on: $0)) })
+      lines += entries(asked.map { (title(of: $0), description(of: $0), notes(on: $0)) })
+      lines += entries(files.map { ("--\($0.name) FILE", description(of: $0, flags), []) })
       lines.append("")
     }
     lines.append(terminal.text("Of every call:", .bold))
-    let names = Set(flags.map(\.name))
+    let names = Set(flags.map(\.name) + files.map(\.name))
     lines += entries(
       Self.ownOptions(of: verb.method).filter { !names.contains($0.name) }
         .map { ("--\($0.title)", $0.text, []) })
@@ -97,6 +102,12 @@ struct VerbHelp {
       text += (text.isEmpty ? "" : " ") + "One of the flags of '\(oneof)'."
     }
     return text
+  }
+
+  func description(of file: AnswerFile, _ flags: [RequestFlag]) -> String {
+    let flag = flags.first { $0.name == file.name }
+    return "Writes a part of the answer to this file. "
+      + (flag.map { description(of: $0) } ?? file.field.documentation)
   }
 
   private func notes(on flag: RequestFlag) -> [String] {
@@ -190,6 +201,7 @@ struct VerbHelp {
       if isGiven, !flag.isPositional { continue }
       switch flag.kind {
       case .text where words.count == 3 && flag.isPositional: words.append("\"...\"")
+      case .file where flag.isPositional: words.append("FILE")
       case .text where words.count == 3: words += ["--\(flag.name)", "\"...\""]
       case .choice(let names):
         // The first name is that of the value for "not known".

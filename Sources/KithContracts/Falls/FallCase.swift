@@ -55,6 +55,9 @@ public struct FallCase: GeneratedMessage {
   /// The last known place. Absent when it is not known.
   public var location: Location? = nil
 
+  /// Why it was closed, in plain words, with what was measured. Empty while it is open.
+  public var resolutionReason: String = ""
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -78,7 +81,8 @@ public struct FallCase: GeneratedMessage {
     finding: Finding? = nil,
     accelG: Double? = nil,
     battery: Double? = nil,
-    location: Location? = nil
+    location: Location? = nil,
+    resolutionReason: String = ""
   ) {
     self.id = id
     self.userId = userId
@@ -96,6 +100,7 @@ public struct FallCase: GeneratedMessage {
     self.accelG = accelG
     self.battery = battery
     self.location = location
+    self.resolutionReason = resolutionReason
   }
 
   public static var fullName: String { "kith.falls.v1.FallCase" }
@@ -120,6 +125,7 @@ public struct FallCase: GeneratedMessage {
     if c.pointee.has_accel_g != 0 { self.accelG = c.pointee.accel_g }
     if c.pointee.has_battery != 0 { self.battery = c.pointee.battery }
     try Unpacked.merge(c.pointee.location, c.pointee.n_location, into: &self.location)
+    if c.pointee.has_resolution_reason != 0 { self.resolutionReason = try Unpacked.text(c.pointee.resolution_reason, "kith.falls.v1.FallCase.resolution_reason") }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -184,6 +190,10 @@ public struct FallCase: GeneratedMessage {
       c.pointee.has_battery = 1
     }
     (c.pointee.location, c.pointee.n_location) = try arena.fill(self.location)
+    if !self.resolutionReason.isEmpty {
+      c.pointee.resolution_reason = arena.copy(self.resolutionReason)
+      c.pointee.has_resolution_reason = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -204,6 +214,7 @@ public struct FallCase: GeneratedMessage {
     if let value = self.accelG { text.add("accelG", value) }
     if let value = self.battery { text.add("battery", value) }
     if let value = self.location { text.add("location", value) }
+    if !self.resolutionReason.isEmpty { text.add("resolutionReason", self.resolutionReason) }
     text.add(self.unknownFields)
   }
 }

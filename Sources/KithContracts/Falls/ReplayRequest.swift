@@ -22,8 +22,8 @@ public struct ReplayRequest: GeneratedMessage {
   /// Where the device was worn.
   public var placement: Placement = .unspecified
 
-  /// Whether to draw it.
-  public var draw: Bool = false
+  /// Whether to draw it: the trace with its phases, as SVG.
+  public var plot: Bool = false
 
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
@@ -38,14 +38,14 @@ public struct ReplayRequest: GeneratedMessage {
     unit: AccelerationUnit = .unspecified,
     rangeG: Float = 0,
     placement: Placement = .unspecified,
-    draw: Bool = false
+    plot: Bool = false
   ) {
     self.trace = trace
     self.rateHz = rateHz
     self.unit = unit
     self.rangeG = rangeG
     self.placement = placement
-    self.draw = draw
+    self.plot = plot
   }
 
   public static var fullName: String { "kith.falls.v1.ReplayRequest" }
@@ -59,7 +59,7 @@ public struct ReplayRequest: GeneratedMessage {
     if c.pointee.has_unit != 0 { self.unit = AccelerationUnit(rawValue: c.pointee.unit) }
     if c.pointee.has_range_g != 0 { self.rangeG = c.pointee.range_g }
     if c.pointee.has_placement != 0 { self.placement = Placement(rawValue: c.pointee.placement) }
-    if c.pointee.has_draw != 0 { self.draw = c.pointee.draw != 0 }
+    if c.pointee.has_plot != 0 { self.plot = c.pointee.plot != 0 }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -86,9 +86,9 @@ public struct ReplayRequest: GeneratedMessage {
       c.pointee.placement = self.placement.rawValue
       c.pointee.has_placement = 1
     }
-    if self.draw {
-      c.pointee.draw = self.draw ? 1 : 0
-      c.pointee.has_draw = 1
+    if self.plot {
+      c.pointee.plot = self.plot ? 1 : 0
+      c.pointee.has_plot = 1
     }
     arena.fill(self.unknownFields, into: message)
   }
@@ -99,7 +99,7 @@ public struct ReplayRequest: GeneratedMessage {
     if self.unit.rawValue != 0 { text.add("unit", self.unit) }
     if self.rangeG.bitPattern != 0 { text.add("rangeG", self.rangeG) }
     if self.placement.rawValue != 0 { text.add("placement", self.placement) }
-    if self.draw { text.add("draw", self.draw) }
+    if self.plot { text.add("plot", self.plot) }
     text.add(self.unknownFields)
   }
 }

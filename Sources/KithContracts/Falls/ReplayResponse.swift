@@ -15,8 +15,8 @@ public struct ReplayResponse: GeneratedMessage {
   /// What it decided, in order.
   public var findings: [Finding] = []
 
-  /// The trace with its phases, as SVG. Empty unless asked for.
-  public var drawing: [UInt8] = []
+  /// The trace with its phases, as SVG. Empty unless `plot` of the request asks for it.
+  public var plot: [UInt8] = []
 
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
@@ -29,12 +29,12 @@ public struct ReplayResponse: GeneratedMessage {
     sampleCount: UInt64 = 0,
     rateHz: Double = 0,
     findings: [Finding] = [],
-    drawing: [UInt8] = []
+    plot: [UInt8] = []
   ) {
     self.sampleCount = sampleCount
     self.rateHz = rateHz
     self.findings = findings
-    self.drawing = drawing
+    self.plot = plot
   }
 
   public static var fullName: String { "kith.falls.v1.ReplayResponse" }
@@ -46,7 +46,7 @@ public struct ReplayResponse: GeneratedMessage {
     if c.pointee.has_sample_count != 0 { self.sampleCount = c.pointee.sample_count }
     if c.pointee.has_rate_hz != 0 { self.rateHz = c.pointee.rate_hz }
     try Unpacked.append(c.pointee.findings, c.pointee.n_findings, to: &self.findings)
-    if c.pointee.has_drawing != 0 { self.drawing = Unpacked.bytes(c.pointee.drawing) }
+    if c.pointee.has_plot != 0 { self.plot = Unpacked.bytes(c.pointee.plot) }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -62,9 +62,9 @@ public struct ReplayResponse: GeneratedMessage {
       c.pointee.has_rate_hz = 1
     }
     (c.pointee.findings, c.pointee.n_findings) = try arena.fill(self.findings)
-    if !self.drawing.isEmpty {
-      c.pointee.drawing = arena.copy(self.drawing)
-      c.pointee.has_drawing = 1
+    if !self.plot.isEmpty {
+      c.pointee.plot = arena.copy(self.plot)
+      c.pointee.has_plot = 1
     }
     arena.fill(self.unknownFields, into: message)
   }
@@ -73,7 +73,7 @@ public struct ReplayResponse: GeneratedMessage {
     if self.sampleCount != 0 { text.add("sampleCount", self.sampleCount) }
     if self.rateHz.bitPattern != 0 { text.add("rateHz", self.rateHz) }
     if !self.findings.isEmpty { text.add("findings", self.findings) }
-    if !self.drawing.isEmpty { text.addSensitive("drawing") }
+    if !self.plot.isEmpty { text.addSensitive("plot") }
     text.add(self.unknownFields)
   }
 }

@@ -954,6 +954,12 @@ nonisolated struct Kith_Falls_V1_FallCase: @unchecked Sendable {
   /// Clears the value of `location`. Subsequent reads from it will return its default value.
   mutating func clearLocation() {_uniqueStorage()._location = nil}
 
+  /// Why it was closed, in plain words, with what was measured. Empty while it is open.
+  var resolutionReason: String {
+    get {_storage._resolutionReason}
+    set {_uniqueStorage()._resolutionReason = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1115,8 +1121,8 @@ nonisolated struct Kith_Falls_V1_ReplayRequest: Sendable {
   /// Where the device was worn.
   var placement: Kith_Falls_V1_Placement = .unspecified
 
-  /// Whether to draw it.
-  var draw: Bool = false
+  /// Whether to draw it: the trace with its phases, as SVG.
+  var plot: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1138,8 +1144,8 @@ nonisolated struct Kith_Falls_V1_ReplayResponse: Sendable {
   /// What it decided, in order.
   var findings: [Kith_Falls_V1_Finding] = []
 
-  /// The trace with its phases, as SVG. Empty unless asked for.
-  var drawing: Data = Data()
+  /// The trace with its phases, as SVG. Empty unless `plot` of the request asks for it.
+  var plot: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1678,7 +1684,7 @@ nonisolated extension Kith_Falls_V1_CounterEvidence: SwiftProtobuf.Message, Swif
 
 nonisolated extension Kith_Falls_V1_FallCase: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FallCase"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}user_id\0\u{1}state\0\u{3}opened_at_ms\0\u{3}deadline_ms\0\u{3}alerted_at_ms\0\u{3}ack_at_ms\0\u{3}ack_by\0\u{3}resolved_at_ms\0\u{1}resolution\0\u{3}resolved_by\0\u{3}candidate_count\0\u{1}finding\0\u{3}accel_g\0\u{1}battery\0\u{1}location\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}user_id\0\u{1}state\0\u{3}opened_at_ms\0\u{3}deadline_ms\0\u{3}alerted_at_ms\0\u{3}ack_at_ms\0\u{3}ack_by\0\u{3}resolved_at_ms\0\u{1}resolution\0\u{3}resolved_by\0\u{3}candidate_count\0\u{1}finding\0\u{3}accel_g\0\u{1}battery\0\u{1}location\0\u{3}resolution_reason\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -1697,6 +1703,7 @@ nonisolated extension Kith_Falls_V1_FallCase: SwiftProtobuf.Message, SwiftProtob
     var _accelG: Double? = nil
     var _battery: Double? = nil
     var _location: Kith_Falls_V1_Location? = nil
+    var _resolutionReason: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1723,6 +1730,7 @@ nonisolated extension Kith_Falls_V1_FallCase: SwiftProtobuf.Message, SwiftProtob
       _accelG = source._accelG
       _battery = source._battery
       _location = source._location
+      _resolutionReason = source._resolutionReason
     }
   }
 
@@ -1757,6 +1765,7 @@ nonisolated extension Kith_Falls_V1_FallCase: SwiftProtobuf.Message, SwiftProtob
         case 14: try { try decoder.decodeSingularDoubleField(value: &_storage._accelG) }()
         case 15: try { try decoder.decodeSingularDoubleField(value: &_storage._battery) }()
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._location) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._resolutionReason) }()
         default: break
         }
       }
@@ -1817,6 +1826,9 @@ nonisolated extension Kith_Falls_V1_FallCase: SwiftProtobuf.Message, SwiftProtob
       try { if let v = _storage._location {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
       } }()
+      if !_storage._resolutionReason.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._resolutionReason, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1842,6 +1854,7 @@ nonisolated extension Kith_Falls_V1_FallCase: SwiftProtobuf.Message, SwiftProtob
         if _storage._accelG != rhs_storage._accelG {return false}
         if _storage._battery != rhs_storage._battery {return false}
         if _storage._location != rhs_storage._location {return false}
+        if _storage._resolutionReason != rhs_storage._resolutionReason {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2102,7 +2115,7 @@ nonisolated extension Kith_Falls_V1_SamplingPolicy: SwiftProtobuf.Message, Swift
 
 nonisolated extension Kith_Falls_V1_ReplayRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ReplayRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}trace\0\u{3}rate_hz\0\u{1}unit\0\u{3}range_g\0\u{1}placement\0\u{1}draw\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}trace\0\u{3}rate_hz\0\u{1}unit\0\u{3}range_g\0\u{1}placement\0\u{1}plot\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2115,7 +2128,7 @@ nonisolated extension Kith_Falls_V1_ReplayRequest: SwiftProtobuf.Message, SwiftP
       case 3: try { try decoder.decodeSingularEnumField(value: &self.unit) }()
       case 4: try { try decoder.decodeSingularFloatField(value: &self.rangeG) }()
       case 5: try { try decoder.decodeSingularEnumField(value: &self.placement) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self.draw) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.plot) }()
       default: break
       }
     }
@@ -2137,8 +2150,8 @@ nonisolated extension Kith_Falls_V1_ReplayRequest: SwiftProtobuf.Message, SwiftP
     if self.placement != .unspecified {
       try visitor.visitSingularEnumField(value: self.placement, fieldNumber: 5)
     }
-    if self.draw != false {
-      try visitor.visitSingularBoolField(value: self.draw, fieldNumber: 6)
+    if self.plot != false {
+      try visitor.visitSingularBoolField(value: self.plot, fieldNumber: 6)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2149,7 +2162,7 @@ nonisolated extension Kith_Falls_V1_ReplayRequest: SwiftProtobuf.Message, SwiftP
     if lhs.unit != rhs.unit {return false}
     if lhs.rangeG != rhs.rangeG {return false}
     if lhs.placement != rhs.placement {return false}
-    if lhs.draw != rhs.draw {return false}
+    if lhs.plot != rhs.plot {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2157,7 +2170,7 @@ nonisolated extension Kith_Falls_V1_ReplayRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Kith_Falls_V1_ReplayResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ReplayResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sample_count\0\u{3}rate_hz\0\u{1}findings\0\u{1}drawing\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sample_count\0\u{3}rate_hz\0\u{1}findings\0\u{1}plot\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2168,7 +2181,7 @@ nonisolated extension Kith_Falls_V1_ReplayResponse: SwiftProtobuf.Message, Swift
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.sampleCount) }()
       case 2: try { try decoder.decodeSingularDoubleField(value: &self.rateHz) }()
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.findings) }()
-      case 4: try { try decoder.decodeSingularBytesField(value: &self.drawing) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.plot) }()
       default: break
       }
     }
@@ -2184,8 +2197,8 @@ nonisolated extension Kith_Falls_V1_ReplayResponse: SwiftProtobuf.Message, Swift
     if !self.findings.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.findings, fieldNumber: 3)
     }
-    if !self.drawing.isEmpty {
-      try visitor.visitSingularBytesField(value: self.drawing, fieldNumber: 4)
+    if !self.plot.isEmpty {
+      try visitor.visitSingularBytesField(value: self.plot, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2194,7 +2207,7 @@ nonisolated extension Kith_Falls_V1_ReplayResponse: SwiftProtobuf.Message, Swift
     if lhs.sampleCount != rhs.sampleCount {return false}
     if lhs.rateHz != rhs.rateHz {return false}
     if lhs.findings != rhs.findings {return false}
-    if lhs.drawing != rhs.drawing {return false}
+    if lhs.plot != rhs.plot {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -124,7 +124,7 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_FieldOptions {
   }
 
   /// On the command line the value stands by itself, without a flag, behind the verb: `kith reminders add "Pills at 8 pm"`.
-  /// At most one field of a request, a text. Absent means false.
+  /// At most one field of a request: a text, or one with `file`. Absent means false.
   var Kith_positional: Bool {
     get {return getExtensionValue(ext: Kith_Extensions_positional) ?? false}
     set {setExtensionValue(ext: Kith_Extensions_positional, value: newValue)}
@@ -141,8 +141,9 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_FieldOptions {
   }
 
   /// What a whole number counts, for those who read or type it: `instant_ms` is milliseconds since 1970-01-01T00:00:00Z, shown
-  /// and taken as `2026-11-21T20:00:00Z`; `duration_ms` is milliseconds, shown and taken as `90s` or `1d12h`. On the command line
-  /// the field is called without its `_ms`. Absent means a plain number.
+  /// and taken as `2026-11-21T20:00:00Z`; `duration_ms` is milliseconds, shown and taken as `90s` or `1d12h`; `duration_ns` is
+  /// nanoseconds, shown as `2.135 s` and taken as `90s`. On the command line the field is called without its `_ms` or `_ns`.
+  /// Absent means a plain number.
   var Kith_unit: String {
     get {return getExtensionValue(ext: Kith_Extensions_unit) ?? String()}
     set {setExtensionValue(ext: Kith_Extensions_unit, value: newValue)}
@@ -156,6 +157,41 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_FieldOptions {
   /// Subsequent reads from it will return its default value.
   mutating func clearKith_unit() {
     clearExtensionValue(ext: Kith_Extensions_unit)
+  }
+
+  /// The field, of type bytes, is a file on the command line. In a request its value is the name of the file that is read (`-`
+  /// is standard input). In an answer it is written to the file that `--<name> FILE` names; a yes-or-no field of that name in
+  /// the request is set by the same flag, so that a worker makes the file when it is wanted. Absent means false.
+  var Kith_file: Bool {
+    get {return getExtensionValue(ext: Kith_Extensions_file) ?? false}
+    set {setExtensionValue(ext: Kith_Extensions_file, value: newValue)}
+  }
+  /// Returns true if extension `Kith_Extensions_file`
+  /// has been explicitly set.
+  var hasKith_file: Bool {
+    return hasExtensionValue(ext: Kith_Extensions_file)
+  }
+  /// Clears the value of extension `Kith_Extensions_file`.
+  /// Subsequent reads from it will return its default value.
+  mutating func clearKith_file() {
+    clearExtensionValue(ext: Kith_Extensions_file)
+  }
+
+  /// The messages of this list are shown to a person as the rows of a table, a column for each field. Absent means that each is
+  /// shown by itself.
+  var Kith_table: Bool {
+    get {return getExtensionValue(ext: Kith_Extensions_table) ?? false}
+    set {setExtensionValue(ext: Kith_Extensions_table, value: newValue)}
+  }
+  /// Returns true if extension `Kith_Extensions_table`
+  /// has been explicitly set.
+  var hasKith_table: Bool {
+    return hasExtensionValue(ext: Kith_Extensions_table)
+  }
+  /// Clears the value of extension `Kith_Extensions_table`.
+  /// Subsequent reads from it will return its default value.
+  mutating func clearKith_table() {
+    clearExtensionValue(ext: Kith_Extensions_table)
   }
 }
 
@@ -207,6 +243,8 @@ nonisolated let Kith_Options_Extensions: SwiftProtobuf.SimpleExtensionMap = [
   Kith_Extensions_default_value,
   Kith_Extensions_positional,
   Kith_Extensions_unit,
+  Kith_Extensions_file,
+  Kith_Extensions_table,
   Kith_Extensions_verb,
   Kith_Extensions_callers
 ]
@@ -230,18 +268,34 @@ nonisolated let Kith_Extensions_default_value = SwiftProtobuf.MessageExtension<S
 )
 
 /// On the command line the value stands by itself, without a flag, behind the verb: `kith reminders add "Pills at 8 pm"`.
-/// At most one field of a request, a text. Absent means false.
+/// At most one field of a request: a text, or one with `file`. Absent means false.
 nonisolated let Kith_Extensions_positional = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalExtensionField<SwiftProtobuf.ProtobufBool>, SwiftProtobuf.Google_Protobuf_FieldOptions>(
   _protobuf_fieldNumber: 51003,
   fieldName: "kith.positional"
 )
 
 /// What a whole number counts, for those who read or type it: `instant_ms` is milliseconds since 1970-01-01T00:00:00Z, shown
-/// and taken as `2026-11-21T20:00:00Z`; `duration_ms` is milliseconds, shown and taken as `90s` or `1d12h`. On the command line
-/// the field is called without its `_ms`. Absent means a plain number.
+/// and taken as `2026-11-21T20:00:00Z`; `duration_ms` is milliseconds, shown and taken as `90s` or `1d12h`; `duration_ns` is
+/// nanoseconds, shown as `2.135 s` and taken as `90s`. On the command line the field is called without its `_ms` or `_ns`.
+/// Absent means a plain number.
 nonisolated let Kith_Extensions_unit = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalExtensionField<SwiftProtobuf.ProtobufString>, SwiftProtobuf.Google_Protobuf_FieldOptions>(
   _protobuf_fieldNumber: 51004,
   fieldName: "kith.unit"
+)
+
+/// The field, of type bytes, is a file on the command line. In a request its value is the name of the file that is read (`-`
+/// is standard input). In an answer it is written to the file that `--<name> FILE` names; a yes-or-no field of that name in
+/// the request is set by the same flag, so that a worker makes the file when it is wanted. Absent means false.
+nonisolated let Kith_Extensions_file = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalExtensionField<SwiftProtobuf.ProtobufBool>, SwiftProtobuf.Google_Protobuf_FieldOptions>(
+  _protobuf_fieldNumber: 51005,
+  fieldName: "kith.file"
+)
+
+/// The messages of this list are shown to a person as the rows of a table, a column for each field. Absent means that each is
+/// shown by itself.
+nonisolated let Kith_Extensions_table = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalExtensionField<SwiftProtobuf.ProtobufBool>, SwiftProtobuf.Google_Protobuf_FieldOptions>(
+  _protobuf_fieldNumber: 51006,
+  fieldName: "kith.table"
 )
 
 /// What the method is called on the command line, in lower case with dashes: `add`. Absent means its name so written.

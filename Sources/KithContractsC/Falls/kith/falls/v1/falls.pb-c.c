@@ -1679,7 +1679,7 @@ const ProtobufCMessageDescriptor kith__falls__v1__counter_evidence__descriptor =
   (ProtobufCMessageInit) kith__falls__v1__counter_evidence__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__falls__v1__fall_case__field_descriptors[16] =
+static const ProtobufCFieldDescriptor kith__falls__v1__fall_case__field_descriptors[17] =
 {
   {
     "id",
@@ -1873,6 +1873,18 @@ static const ProtobufCFieldDescriptor kith__falls__v1__fall_case__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "resolution_reason",
+    17,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Falls__V1__FallCase, has_resolution_reason),
+    offsetof(Kith__Falls__V1__FallCase, resolution_reason),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__falls__v1__fall_case__field_indices_by_name[] = {
   13,   /* field[13] = accel_g */
@@ -1887,6 +1899,7 @@ static const unsigned kith__falls__v1__fall_case__field_indices_by_name[] = {
   15,   /* field[15] = location */
   3,   /* field[3] = opened_at_ms */
   9,   /* field[9] = resolution */
+  16,   /* field[16] = resolution_reason */
   8,   /* field[8] = resolved_at_ms */
   10,   /* field[10] = resolved_by */
   2,   /* field[2] = state */
@@ -1895,7 +1908,7 @@ static const unsigned kith__falls__v1__fall_case__field_indices_by_name[] = {
 static const ProtobufCIntRange kith__falls__v1__fall_case__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 16 }
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor kith__falls__v1__fall_case__descriptor =
 {
@@ -1905,7 +1918,7 @@ const ProtobufCMessageDescriptor kith__falls__v1__fall_case__descriptor =
   "Kith__Falls__V1__FallCase",
   "kith.falls.v1",
   sizeof(Kith__Falls__V1__FallCase),
-  16,
+  17,
   kith__falls__v1__fall_case__field_descriptors,
   kith__falls__v1__fall_case__field_indices_by_name,
   1,  kith__falls__v1__fall_case__number_ranges,
@@ -2372,12 +2385,12 @@ static const ProtobufCFieldDescriptor kith__falls__v1__replay_request__field_des
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "draw",
+    "plot",
     6,
     PROTOBUF_C_LABEL_OPTIONAL,
     PROTOBUF_C_TYPE_UINT64,
-    offsetof(Kith__Falls__V1__ReplayRequest, has_draw),
-    offsetof(Kith__Falls__V1__ReplayRequest, draw),
+    offsetof(Kith__Falls__V1__ReplayRequest, has_plot),
+    offsetof(Kith__Falls__V1__ReplayRequest, plot),
     NULL,
     NULL,
     0,             /* flags */
@@ -2385,8 +2398,8 @@ static const ProtobufCFieldDescriptor kith__falls__v1__replay_request__field_des
   },
 };
 static const unsigned kith__falls__v1__replay_request__field_indices_by_name[] = {
-  5,   /* field[5] = draw */
   4,   /* field[4] = placement */
+  5,   /* field[5] = plot */
   3,   /* field[3] = range_g */
   1,   /* field[1] = rate_hz */
   0,   /* field[0] = trace */
@@ -2451,12 +2464,12 @@ static const ProtobufCFieldDescriptor kith__falls__v1__replay_response__field_de
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "drawing",
+    "plot",
     4,
     PROTOBUF_C_LABEL_OPTIONAL,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Kith__Falls__V1__ReplayResponse, has_drawing),
-    offsetof(Kith__Falls__V1__ReplayResponse, drawing),
+    offsetof(Kith__Falls__V1__ReplayResponse, has_plot),
+    offsetof(Kith__Falls__V1__ReplayResponse, plot),
     NULL,
     NULL,
     0,             /* flags */
@@ -2464,8 +2477,8 @@ static const ProtobufCFieldDescriptor kith__falls__v1__replay_response__field_de
   },
 };
 static const unsigned kith__falls__v1__replay_response__field_indices_by_name[] = {
-  3,   /* field[3] = drawing */
   2,   /* field[2] = findings */
+  3,   /* field[3] = plot */
   1,   /* field[1] = rate_hz */
   0,   /* field[0] = sample_count */
 };

@@ -254,10 +254,12 @@ struct  Kith__Falls__V1__FallCase
   double battery;
   size_t n_location;
   Kith__Falls__V1__Location **location;
+  protobuf_c_boolean has_resolution_reason;
+  ProtobufCBinaryData resolution_reason;
 };
 #define KITH__FALLS__V1__FALL_CASE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__falls__v1__fall_case__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0, 0, 0, 0, 0, {0,NULL}, 0, 0, 0,NULL, 0, 0, 0, 0, 0,NULL }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0, 0, 0, 0, 0, {0,NULL}, 0, 0, 0,NULL, 0, 0, 0, 0, 0,NULL, 0, {0,NULL} }
 
 
 struct  Kith__Falls__V1__AnswerRequest
@@ -365,8 +367,8 @@ struct  Kith__Falls__V1__ReplayRequest
   float range_g;
   protobuf_c_boolean has_placement;
   int32_t placement;
-  protobuf_c_boolean has_draw;
-  uint64_t draw;
+  protobuf_c_boolean has_plot;
+  uint64_t plot;
 };
 #define KITH__FALLS__V1__REPLAY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__falls__v1__replay_request__descriptor) \
@@ -382,8 +384,8 @@ struct  Kith__Falls__V1__ReplayResponse
   double rate_hz;
   size_t n_findings;
   Kith__Falls__V1__Finding **findings;
-  protobuf_c_boolean has_drawing;
-  ProtobufCBinaryData drawing;
+  protobuf_c_boolean has_plot;
+  ProtobufCBinaryData plot;
 };
 #define KITH__FALLS__V1__REPLAY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__falls__v1__replay_response__descriptor) \
