@@ -55,8 +55,10 @@ public struct ImpactStream: Sendable {
       let (threshold, weightless) = (threshold, weightless)
       grid.add(at: sample.nanoseconds, Self.vector(sample), clipped: isClipped) { grid in
         let index = grid.count - Self.delay
-        if index >= 0, grid.magnitude(index) > threshold, Self.isHighest(index, in: grid) {
-          found(grid.evidence(at: index, until: Self.delay, weightless: weightless))
+        if index >= 0, grid.magnitude(index) > threshold, Self.isHighest(index, in: grid),
+          let evidence = grid.evidence(at: index, until: Self.delay, weightless: weightless)
+        {
+          found(evidence)
         }
       }
     }
@@ -69,8 +71,10 @@ public struct ImpactStream: Sendable {
     let end = grid.count - Self.shortestRest
     var index = max(grid.first, grid.count - Self.delay + 1)
     while index < end {
-      if grid.magnitude(index) > threshold, Self.isHighest(index, in: grid) {
-        found(grid.evidence(at: index, until: Self.delay, weightless: weightless))
+      if grid.magnitude(index) > threshold, Self.isHighest(index, in: grid),
+        let evidence = grid.evidence(at: index, until: Self.delay, weightless: weightless)
+      {
+        found(evidence)
       }
       index += 1
     }
