@@ -183,7 +183,6 @@ let platform: [Target] = [
   contract("Metrics"),
   contract("Reflection"),
   // Of plugins that follow; each moves to its plugin's line.
-  contract("Alerts", using: ["Delivery"]),
   contract("Delivery"),
   contract("Falls"),
 ].flatMap { $0 }
@@ -244,6 +243,15 @@ let programs: [Target] = [
 
 /// The plugins that ship: a line each.
 let plugins: [Plugin] = [
+  workerPlugin(
+    "FamilyAlerts", area: "Alerts", using: ["Delivery"], keepsData: true,
+    domainLibraries: ["KithTime", crypto],
+    serviceLibraries: [
+      "DeliveryContract", "FallsContract", "KithTime", "RemindersContract", crypto,
+    ],
+    testLibraries: [
+      "DeliveryContract", "FallsContract", "RemindersContract", "KithPersonalData",
+    ]),
   workerPlugin("FamilyLinks", area: "Access", ownsContract: false, keepsData: true),
   // The scrubber, whose rules are for all: KithPersonalData.
   workerPlugin(

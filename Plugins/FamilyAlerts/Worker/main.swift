@@ -1,0 +1,93 @@
+import DeliveryContract
+import FamilyAlertsDomain
+import FamilyAlertsService
+import FoundationEssentials
+import KithRPC
+import KithStore
+import KithTime
+import KithWorker
+import KithWorkerStore
+import Logging
+
+/// Tells contacts when they are to be told.
+struct DueWorkOfAlerts: DueWork {
+  let due: DueAlerts
+
+  func nextDue() async throws -> Instant? { try await due.nextDue() }
+  func run(at now: Instant) async throws { try await due.run() }
+}
+
+/// Sends the digests of the week.
+struct DueWorkOfDigests: DueWork {
+  let due: DueDigests
+
+  func nextDue() async throws -> Instant? { try await due.nextDue() }
+  func run(at now: Instant) async throws { try await due.run() }
+}
+
+@Sendable func read(_ configuration: WorkerConfiguration) throws -> AlertsSettings {
+  let reescalates = try configuration.duration("reescalate_after")
+  return try AlertsSettings(
+    person: configuration.string("person"), zone: configuration.string("zone"),
+    policy: EscalationPolicy(
+      stages: EscalationPolicy.standardStages(
+        second: configuration.duration("second_after"), third: configuration.duration("third_after")
+      ), repeats: configuration.integer("repeats"),
+      answerTime: configuration.duration("answer_time"),
+      reescalatesAfter: reescalates > .zero ? reescalates : nil,
+      mostContacts: configuration.integer("most_contacts"),
+      allowsSMS: configuration.bool("text_messages"), allowsPlace: configuration.bool("share_place")),
+    linkBase: configuration.string("link_base"), digestAt: configuration.string("digest_at")
+  ).checked(in: Zones())
+}
+
+/// What another process of this worker has planned is found after so long.
+let lookAgain = Duration.seconds(1)
+
+try await Worker.run(settings: read) { context, settings in
+  let (clock, logger) = (context.clock, context.logger)
+  let store = try await context.openStore(migrations: AlertsSchema.migrations)
+  try context.followFamilyLinks(into: store)
+  // Clocks that are moved by hand begin again with the product.
+  let boot =
+    clock.isVirtual
+    ? "virtual" : (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))
+  let service = try await FamilyAlertsService.opened(
+    store: store,
+    time: try await AlertsTime.resumed(
+      in: store, boot: boot ?? "", sinceBoot: { clock.sinceBoot }, wall: { clock.now }),
+    settings: settings,
+    delivery: DeliveryClient(try context.client(ofService: DeliveryEvents.service)),
+    changed: { clock.dataChanged() })
+  let due = service.dueAlerts(waitsForResults: clock.isVirtual) { incident, error in
+    logger.error(
+      "an incident cannot be read or written and is tried again",
+      metadata: ["incident": "\(incident)", "error": "\(type(of: error))"])
+  }
+  clock.run(DueWorkOfAlerts(due: due))
+  clock.run(DueWorkOfDigests(due: service.dueDigests))
+  context.runInBackground { await due.send() }
+  context.runInBackground {
+    while !Task.isCancelled {
+      try? await Task.sleep(for: lookAgain)
+      clock.dataChanged()
+    }
+  }
+  try context.follow(
+    EventSource(of: FallEvents.service, isOptional: true), into: service.fallEvents, in: store)
+  try context.follow(
+    EventSource(of: ReminderEvents.service, isOptional: true), into: service.reminderEvents,
+    in: store)
+  try context.follow(
+    EventSource(of: DeliveryEvents.service), into: service.deliveryEvents, in: store)
+  context.onConfigurationChange(
+    of: [
+      "person", "zone", "second_after", "third_after", "repeats", "answer_time",
+      "reescalate_after", "most_contacts", "text_messages", "share_place", "link_base",
+      "digest_at",
+    ]
+  ) { configuration in
+    try service.use(try read(configuration))
+  }
+  return service.definitions
+}
