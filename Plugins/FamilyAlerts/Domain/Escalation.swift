@@ -181,8 +181,7 @@ public struct Escalation: Sendable, Hashable {
     guard sent != nil || round.contains(where: \.mayPass) else {
       // Another round would fail for the same reasons.
       return endUnanswered(
-        wasAnySent ? .noAnswer : plan.recipients.isEmpty ? .noContacts : .allFailed, at: now, plan,
-        &events)
+        wasAnySent ? .noAnswer : .allFailed, at: now, plan, &events)
     }
     let due = (sent ?? now) + plan.policy.answerTime
     if loop < plan.policy.repeats {
@@ -202,7 +201,8 @@ public struct Escalation: Sendable, Hashable {
   ) {
     answerUntil = nil
     for first in plan.policy.stages.indices where beginStage(first, dueAt: due, plan) { return }
-    endUnanswered(wasAnySent ? .noAnswer : .noContacts, at: now, plan, &events)
+    endUnanswered(
+      wasAnySent ? .noAnswer : steps.isEmpty ? .noContacts : .allFailed, at: now, plan, &events)
   }
 
   /// Plans the messages of a stage; answers whether there are any.

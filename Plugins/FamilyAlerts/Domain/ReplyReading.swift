@@ -7,8 +7,10 @@ public enum ReplyReading {
     "im on my way", "ok on my way", "yes on my way", "ok i am on my way", "ok im on my way",
     "i will check", "ill check", "i will call", "ill call", "calling", "calling now",
     "on it", "im on it", "i am on it", "ok got it", "yes ok", "ok ok", "ok will do", "ok coming",
-    "yes coming", "yes i am coming", "yes im coming", "👍", "👌", "✅",
+    "yes coming", "yes i am coming", "yes im coming",
   ]
+
+  private static let thumbs: Set<Character> = ["👍", "👌", "✅"]
 
   /// Whether a text says that its sender looks after it: `OK`, `ok!`, `Yes.`, `On my way`. A text
   /// that says more than that does not: "ok who is this?" is a question.
@@ -16,17 +18,19 @@ public enum ReplyReading {
     if text.contains("?") { return false }
     var words: [String] = []
     var word = ""
+    var hasThumb = false
     for character in text.lowercased().prefix(200) {
       if character == "'" || character == "’" { continue }
-      if character.isLetter || character.isNumber || "👍👌✅".contains(plain(character)) {
-        word.append(plain(character))
+      hasThumb = hasThumb || thumbs.contains(plain(character))
+      if character.isLetter || character.isNumber {
+        word.append(character)
       } else if !word.isEmpty {
         words.append(word)
         word = ""
       }
     }
     if !word.isEmpty { words.append(word) }
-    return yes.contains(words.joined(separator: " "))
+    return words.isEmpty ? hasThumb : yes.contains(words.joined(separator: " "))
   }
 
   /// A thumb without its colour.

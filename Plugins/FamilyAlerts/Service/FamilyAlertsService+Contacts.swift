@@ -39,8 +39,13 @@ extension FamilyAlertsService: ContactsHandler {
           .resourceExhausted,
           "\(ContactDraft.mostContacts) contacts are there, as many as there may be; remove one")
       }
+      // Contacts of one priority are told in the order in which they were added.
+      let last: Int? = try transaction.rows(
+        "SELECT max(created_at_ms) AS last FROM contact WHERE user_id = \(user)")[0]["last"]
+      let createdAt = Instant(milliseconds: max(now.milliseconds, (last ?? 0) + 1))
       let contact = StoredContact(
-        id: Self.newID(), user: user, priority: priority, createdAt: now, name: Sealed(name),
+        id: Self.newID(), user: user, priority: priority, createdAt: createdAt,
+        name: Sealed(name),
         quiet: quiet.isEmpty ? nil : Sealed(quiet),
         familyUser: familyUser.isEmpty ? nil : Sealed(familyUser),
         consentedAt: request.hasConsented ? Sealed(now.contract) : nil,
