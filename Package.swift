@@ -245,12 +245,12 @@ let programs: [Target] = [
 let plugins: [Plugin] = [
   workerPlugin(
     "FamilyAlerts", area: "Alerts", using: ["Delivery"], keepsData: true,
-    domainLibraries: ["KithTime", crypto],
+    domainLibraries: ["KithTime"],
     serviceLibraries: [
       "DeliveryContract", "FallsContract", "KithTime", "RemindersContract", crypto,
     ],
     testLibraries: [
-      "DeliveryContract", "FallsContract", "RemindersContract", "KithPersonalData",
+      "DeliveryContract", "FallsContract", "RemindersContract",
     ]),
   workerPlugin("FamilyLinks", area: "Access", ownsContract: false, keepsData: true),
   // The scrubber, whose rules are for all: KithPersonalData.

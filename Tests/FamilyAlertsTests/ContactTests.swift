@@ -40,7 +40,8 @@ import Testing
     #expect(await code { try await list(desk, as: "eve", of: "ada") } == .permissionDenied)
     #expect(
       await code {
-        try await desk.service.getContact(GetContactRequest(id: ann.id), context: desk.call(as: "eve"))
+        try await desk.service.getContact(
+          GetContactRequest(id: ann.id), context: desk.call(as: "eve"))
       } == .notFound)
     #expect(
       await code {
@@ -58,12 +59,14 @@ import Testing
     AddContactRequest(name: "a", phone: "2125550101"),
     AddContactRequest(name: "a", phone: "+1212555O101"),
     AddContactRequest(name: "a", email: "a@example.com", priority: 4),
-    AddContactRequest(name: "a", addresses: [Address(channel: .webhook, value: "http://a.example")]),
+    AddContactRequest(
+      name: "a", addresses: [Address(channel: .webhook, value: "http://a.example")]),
     AddContactRequest(name: "a", addresses: [Address(value: "x")]),
     AddContactRequest(name: "a", email: "a@example.com", familyUserId: "a b"),
     AddContactRequest(name: "a", email: "a@example.com", quietRule: QuietRule(from: "8", to: "9")),
     AddContactRequest(
-      name: "a", email: "a@example.com", quietRule: QuietRule(from: "22:00", to: "07:00", zone: "X")),
+      name: "a", email: "a@example.com", quietRule: QuietRule(from: "22:00", to: "07:00", zone: "X")
+    ),
   ]) func wrongContactsAreRefused(_ request: AddContactRequest) async throws {
     let desk = try await Desk()
     #expect(
@@ -129,7 +132,7 @@ import Testing
   }
 
   @Test func textMessagesAreForWhoAgreed() async throws {
-    let desk = try await Desk(settings: AlertsSettings(policy: EscalationPolicy(allowsSMS: true)))
+    let desk = try await Desk(settings: AlertsSettings(textMessages: true))
     _ = try await desk.service.addContact(
       AddContactRequest(name: "ann", phone: "+12125550101"), context: desk.call())
     try await desk.raise()

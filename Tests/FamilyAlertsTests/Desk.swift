@@ -1,7 +1,6 @@
 import AlertsContract
 import DeliveryContract
 import FallsContract
-import FamilyAlertsDomain
 import KithAccess
 import KithRPC
 import KithSealing
@@ -65,7 +64,7 @@ final class Desk: Sendable {
       time: try await AlertsTime.resumed(
         in: store, boot: boot, sinceBoot: { clocks.shown.withLock(\.sinceBoot) },
         wall: { clocks.shown.withLock(\.wall) }),
-      settings: try settings ?? AlertsSettings(), delivery: DeliveryClient(client))
+      settings: try settings ?? AlertsSettings(), delivery: client)
     let due = service.dueAlerts(waitsForResults: waits) { _, _ in }
     self.due = due
     sending = Task { await due.send() }

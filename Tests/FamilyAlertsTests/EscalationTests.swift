@@ -2,6 +2,7 @@ import KithTime
 import Testing
 
 @testable import FamilyAlertsDomain
+@testable import FamilyAlertsService
 
 /// The escalation as a state machine, without a store. Numbers in names are those of the edge cases
 /// of family alerts.
@@ -60,11 +61,13 @@ import Testing
   }
 
   static func contact(
-    _ name: String, _ channels: [MessageChannel], quiet: QuietWindow? = nil
+    _ name: String, _ channels: [ContactChannel], quiet: QuietWindow? = nil
   ) -> Recipient {
     Recipient(
       id: name,
-      routes: channels.enumerated().map { Route(address: "\(name)\($0.offset)", channel: $0.element) },
+      routes: channels.enumerated().map {
+        Route(address: "\(name)\($0.offset)", channel: $0.element)
+      },
       quietHours: quiet)
   }
 
@@ -339,13 +342,14 @@ import Testing
       Self.contact(
         "c\(number)",
         (0..<Int.random(in: 1...3, using: &random)).map { _ in
-          MessageChannel.allCases.randomElement(using: &random) ?? .push
+          ContactChannel.allCases.randomElement(using: &random) ?? .push
         })
     }
     var climb = Climb(
       contacts, kind: kind,
       policy: EscalationPolicy(
-        repeats: .random(in: 0...3, using: &random), mostContacts: .random(in: 1...5, using: &random),
+        repeats: .random(in: 0...3, using: &random),
+        mostContacts: .random(in: 1...5, using: &random),
         allowsSMS: .random(using: &random)))
     var flying: [LadderStep] = []
     var accepted: [Int: Int] = [:]

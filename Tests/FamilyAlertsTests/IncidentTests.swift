@@ -2,7 +2,6 @@ import AlertsContract
 import DeliveryContract
 import FallsContract
 import FamilyAlertsDomain
-import FoundationEssentials
 import KithRPC
 import KithStore
 import KithTime
@@ -16,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct IncidentTests {
   /// A policy with text messages and three contacts.
   private static func paid() throws -> AlertsSettings {
-    try AlertsSettings(policy: EscalationPolicy(allowsSMS: true), linkBase: "https://kith.example/a/")
+    try AlertsSettings(textMessages: true, linkBase: "https://kith.example/a/")
   }
 
   @Test func contactsAreToldOneAfterTheOther() async throws {
@@ -31,7 +30,8 @@ import Testing
     try await desk.pass(.seconds(119))
     #expect(desk.told == ["t1"])
     try await desk.pass(.seconds(1))
-    #expect(desk.told == ["t1", "ann@example.com", "bob@example.com"])
+    #expect(desk.told.first == "t1")
+    #expect(desk.told.dropFirst().sorted() == ["ann@example.com", "bob@example.com"])
     #expect(try await desk.events() == ["IncidentRaised", "StepEnded", "StepEnded", "StepEnded"])
     let request = try #require(desk.delivery.sent.first)
     #expect(request.retry == .bySender && request.priority == .safety)
@@ -47,11 +47,11 @@ import Testing
     desk.delivery.hold()
     try await desk.settle()
     try await waitUntilTrue { desk.delivery.calls.count == 1 }
-    let token = AcknowledgementToken(
-      incident: try #require(UUID(uuidString: incident.id)),
-      contact: try #require(UUID(uuidString: incident.steps[0].contactId)),
-      expiresAt: desk.service.time.now + .seconds(60)
-    ).text(secret: desk.service.secret)
+    let token = try #require(
+      AcknowledgementToken(
+        incident: incident.id, contact: incident.steps[0].contactId,
+        expiresAt: desk.service.time.now + .seconds(60)
+      ).map(desk.service.secret.text))
     #expect(try await desk.acknowledge(token: token).isFirst)
     desk.delivery.release()
     try await waitUntilTrue { try await desk.get(incident.id).steps.first?.state == .sent }
@@ -230,7 +230,8 @@ import Testing
   }
 
   /// 11
-  @Test(arguments: [-3600, 3600]) func aWallClockThatIsSetMovesNothing(by seconds: Int) async throws {
+  @Test(arguments: [-3600, 3600]) func aWallClockThatIsSetMovesNothing(by seconds: Int) async throws
+  {
     let desk = try await Desk()
     try await desk.add("ann")
     try await desk.add("bob")
@@ -308,7 +309,7 @@ import Testing
 
   /// 14
   @Test func theFreePlanTellsOneContactOfAFall() async throws {
-    let desk = try await Desk(settings: AlertsSettings(policy: EscalationPolicy(mostContacts: 1)))
+    let desk = try await Desk(settings: AlertsSettings(mostContacts: 1))
     try await desk.add("ann", [.sms("+12125550101")])
     try await desk.add("bob", [.sms("+12125550102"), .email("bob@example.com")])
     try await desk.add("cem")
@@ -384,9 +385,8 @@ import Testing
     _ = try await desk.service.resolveIncident(
       ResolveIncidentRequest(id: incident.id, note: "She is well."), context: desk.call())
     try await desk.pass(.seconds(3600))
-    #expect(
-      desk.told
-        == ["ann@example.com", "bob@example.com", "ann@example.com", "bob@example.com"])
+    #expect(desk.told.prefix(2) == ["ann@example.com", "bob@example.com"])
+    #expect(desk.told.dropFirst(2).sorted() == ["ann@example.com", "bob@example.com"])
     #expect(desk.delivery.sent.last?.content?.title == "All clear")
     #expect(try await desk.last(IncidentResolved.self)?.allClearCount == 2)
   }
@@ -425,7 +425,7 @@ import Testing
   }
 
   @Test func thePlanSharesThePlaceAndALowBattery() async throws {
-    let desk = try await Desk(settings: AlertsSettings(policy: EscalationPolicy(allowsPlace: true)))
+    let desk = try await Desk(settings: AlertsSettings(sharePlace: true))
     try await desk.add("ann")
     try await desk.take(
       FallAlerted(
@@ -483,7 +483,8 @@ import Testing
     let incident = try await desk.raise()
     try await desk.settle()
     let text = try #require(desk.delivery.sent.first?.content?.body)
-    #expect(SMSText.segments(of: text) == 1 && text.hasSuffix("Reply OK if you are looking after it."))
+    #expect(
+      ShortText.segments(of: text) == 1 && text.hasSuffix("Reply OK if you are looking after it."))
     func reply(_ text: String, key: String = "", from: String = "+12125550101") async throws {
       try await desk.take(
         ReplyReceived(key: text, dedupeKey: key, channel: .sms, from: from, text: text),

@@ -1,8 +1,8 @@
-import FoundationEssentials
 import KithTime
 import Testing
 
 @testable import FamilyAlertsDomain
+@testable import FamilyAlertsService
 
 /// Words, tokens, replies and time, without a store.
 @Suite struct WordingTests {
@@ -29,30 +29,40 @@ import Testing
           place: AlertPlace(latitude: -89.123456, longitude: -179.123456),
           link: String(repeating: "x", count: 100))
         let text = words.text(for: .sms)
-        #expect(SMSText.segments(of: text.body) == 1, "\(text.body)")
+        #expect(ShortText.segments(of: text.body) == 1, "\(text.body)")
         #expect(text.title.isEmpty && text.body.utf8.allSatisfy { $0 < 128 })
         #expect(words.text(for: .email).body.contains("xxx") == (purpose != .allClear))
       }
     }
-    #expect(SMSText.segments(of: String(repeating: "a", count: 160)) == 1)
-    #expect(SMSText.segments(of: String(repeating: "a", count: 161)) == 2)
-    #expect(SMSText.segments(of: String(repeating: "é", count: 160)) == 1)
-    #expect(SMSText.segments(of: String(repeating: "ł", count: 70)) == 1)
-    #expect(SMSText.segments(of: String(repeating: "ł", count: 71)) == 2)
-    #expect(SMSText.segments(of: String(repeating: "€", count: 81)) == 2)
-    #expect(SMSText.plain("“It’s”… a–b\u{00A0}c\u{7}") == "\"It's\"... a-b c")
+    #expect(ShortText.segments(of: String(repeating: "a", count: 160)) == 1)
+    #expect(ShortText.segments(of: String(repeating: "a", count: 161)) == 2)
+    #expect(ShortText.segments(of: String(repeating: "é", count: 160)) == 1)
+    #expect(ShortText.segments(of: String(repeating: "ł", count: 70)) == 1)
+    #expect(ShortText.segments(of: String(repeating: "ł", count: 71)) == 2)
+    #expect(ShortText.segments(of: String(repeating: "€", count: 81)) == 2)
+    #expect(ShortText.plain("“It’s”… a–b\u{00A0}c\u{7}") == "\"It's\"... a-b c")
   }
 
   @Test func tokensSayWhatTheyProve() throws {
-    let secret = [UInt8](repeating: 7, count: 32)
-    let token = AcknowledgementToken(
-      incident: UUID(), contact: UUID(), expiresAt: Instant(milliseconds: 1_795_464_300_123))
-    let text = token.text(secret: secret)
+    let secret = LinkSecret([UInt8](repeating: 7, count: 32))
+    let token = try #require(
+      AcknowledgementToken(
+        incident: "0b7e9d35-4b56-4d2a-9f0e-8f1c2b3a4d5e",
+        contact: "ffffffff-0000-4000-8000-0123456789ab",
+        expiresAt: Instant(milliseconds: 1_795_464_300_123)))
+    let text = secret.text(of: token)
     #expect(text.utf8.count == 75)
-    #expect(AcknowledgementToken(text, secret: secret) == token)
-    #expect(AcknowledgementToken(text, secret: [UInt8](repeating: 8, count: 32)) == nil)
+    #expect(secret.token(text) == token)
+    #expect(LinkSecret([UInt8](repeating: 8, count: 32)).token(text) == nil)
     for other in ["", "=", text + "=", text + "AA", String(text.dropLast(4)), "ü\(text)"] {
-      #expect(AcknowledgementToken(other, secret: secret) == nil)
+      #expect(secret.token(other) == nil)
+    }
+    for id in [
+      "", "x", "0b7e9d35-4b56-4d2a-9f0e-8f1c2b3a4d5g", "0b7e9d354b56-4d2a-9f0e-8f1c2b3a4d5ee",
+    ] {
+      #expect(
+        AcknowledgementToken(incident: id, contact: token.contact, expiresAt: token.expiresAt)
+          == nil)
     }
     var random = SeededGenerator(seed: 1)
     for count in 0..<100 {

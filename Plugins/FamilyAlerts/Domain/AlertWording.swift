@@ -38,8 +38,8 @@ public struct AlertWording: Sendable, Hashable {
     self.purpose = purpose
     self.at = at
     self.zone = zone
-    self.summary = SMSText.plain(summary)
-    self.note = SMSText.plain(note)
+    self.summary = ShortText.plain(summary)
+    self.note = ShortText.plain(note)
     self.battery = battery
     self.place = place
     self.link = link
@@ -47,18 +47,20 @@ public struct AlertWording: Sendable, Hashable {
 
   /// The text for a channel. A text message is one segment where that can be: first the words that
   /// count, then as much of the rest as fits.
-  public func text(for channel: MessageChannel) -> Text {
+  public func text(for channel: ContactChannel) -> Text {
     guard channel == .sms else {
-      return Text(title: title, body: ([firstSentence] + details + [request]).joined(separator: " "))
+      return Text(
+        title: title, body: ([firstSentence] + details + [request]).joined(separator: " "))
     }
     let must = [firstSentence, purpose == .allClear ? "" : "Reply OK if you are looking after it."]
     var parts: [String] = []
     for detail in details {
       let longer = ([must[0]] + parts + [detail, must[1]]).filter { !$0.isEmpty }
-      if SMSText.segments(of: longer.joined(separator: " ")) == 1 { parts.append(detail) }
+      if ShortText.segments(of: longer.joined(separator: " ")) == 1 { parts.append(detail) }
     }
     return Text(
-      title: "", body: ([must[0]] + parts + [must[1]]).filter { !$0.isEmpty }.joined(separator: " "))
+      title: "", body: ([must[0]] + parts + [must[1]]).filter { !$0.isEmpty }.joined(separator: " ")
+    )
   }
 
   private var title: String {

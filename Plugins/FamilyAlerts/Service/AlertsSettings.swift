@@ -1,4 +1,4 @@
-public import FamilyAlertsDomain
+import FamilyAlertsDomain
 public import KithAccess
 public import KithRPC
 public import KithTime
@@ -10,18 +10,21 @@ public struct AlertsSettings: Sendable, Hashable {
   /// The IANA name of the zone of the people whom the alerts are about.
   public let zone: String
   /// Who is told when, and what the plan pays for.
-  public let policy: EscalationPolicy
+  let policy: EscalationPolicy
   /// What stands before the token in the link of a message; empty for a code instead of a link.
   public let linkBase: String
   /// When the digest of the week is sent on Mondays, on the wall of ``zone``.
   public let digestAt: CivilTime
 
-  /// Settings.
+  /// Settings, by the keys of `plugin.yaml`.
+  /// - Parameter reescalateAfter: zero for never.
   /// - Throws: INVALID_ARGUMENT that names the key.
   public init(
     person: String = "me", zone: String = "America/New_York",
-    policy: EscalationPolicy = EscalationPolicy(), linkBase: String = "",
-    digestAt: String = "09:00"
+    secondAfter: Duration = .seconds(120), thirdAfter: Duration = .seconds(300),
+    repeats: Int = 2, answerTime: Duration = .seconds(300),
+    reescalateAfter: Duration = .seconds(900), mostContacts: Int = 3, textMessages: Bool = false,
+    sharePlace: Bool = false, linkBase: String = "", digestAt: String = "09:00"
   ) throws(RPCError) {
     guard let person = UserID(person) else { throw .noUserID(field: "configuration.person") }
     guard let digestAt = CivilTime(clock: digestAt) else {
@@ -33,11 +36,16 @@ public struct AlertsSettings: Sendable, Hashable {
     else {
       throw .invalidArgument(
         field: "configuration.link_base",
-        "expected the begin of an https address of at most 200 bytes, such as https://example.com/a/")
+        "expected the begin of an https address of at most 200 bytes, such as https://example.com/a/"
+      )
     }
     self.person = person
     self.zone = zone
-    self.policy = policy
+    policy = EscalationPolicy(
+      stages: EscalationPolicy.standardStages(second: secondAfter, third: thirdAfter),
+      repeats: repeats, answerTime: answerTime,
+      reescalatesAfter: reescalateAfter > .zero ? reescalateAfter : nil,
+      mostContacts: mostContacts, allowsSMS: textMessages, allowsPlace: sharePlace)
     self.linkBase = linkBase
     self.digestAt = digestAt
   }

@@ -49,7 +49,7 @@ enum ContactDraft {
 
   private static func check(_ address: Address) throws(RPCError) {
     let value = address.value
-    guard let channel = MessageChannel(address.channel), value.utf8.count <= mostValue,
+    guard let channel = ContactChannel(address.channel), value.utf8.count <= mostValue,
       address.provider.utf8.count <= 32
     else {
       throw .invalidArgument(
@@ -70,7 +70,8 @@ enum ContactDraft {
             && value.utf8.count { $0 == UInt8(ascii: "@") } == 1,
           "expected a mail address"
         )
-      case .webhook: (value.hasPrefix("https://") && value.utf8.count > 8, "expected an https address")
+      case .webhook:
+        (value.hasPrefix("https://") && value.utf8.count > 8, "expected an https address")
       case .push, .call: (!value.isEmpty, "expected a push token")
       }
     guard isRight && isVisible else { throw .invalidArgument(field: "addresses", expected) }

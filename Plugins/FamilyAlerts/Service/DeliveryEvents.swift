@@ -104,7 +104,7 @@ public struct DeliveryEvents: Projection {
   private func addresses(
     _ channel: Channel, _ value: String, _ ledger: IncidentLedger
   ) throws -> [StoredAddress] {
-    guard let channel = MessageChannel(channel), !value.isEmpty else { return [] }
+    guard let channel = ContactChannel(channel), !value.isEmpty else { return [] }
     let index = ledger.transaction.index(of: value, in: StoredAddress.self, "value_index")
     return try ledger.transaction.records(
       where: "value_index = \(StoreValue.bytes(index)) AND channel = \(channel)",

@@ -93,7 +93,7 @@ public struct DueAlerts: Sendable {
 
   /// Does what is due of an incident, and takes the right to its messages.
   private static func claim(
-    _ id: String, _ token: String, secret: [UInt8], _ ledger: IncidentLedger
+    _ id: String, _ token: String, secret: LinkSecret, _ ledger: IncidentLedger
   ) throws -> [StepSender.Job] {
     guard var row = try IncidentLedger.incident(id, in: ledger.transaction) else { return [] }
     let plan = try ledger.book.plan(of: row.user, row.kind, in: ledger.transaction)

@@ -1,6 +1,5 @@
 public import AlertsContract
 import FamilyAlertsDomain
-import FoundationEssentials
 import KithAccess
 public import KithRPC
 import KithStore
@@ -131,11 +130,12 @@ extension FamilyAlertsService: AlertsHandler {
     let refusal = RPCError(
       .permissionDenied,
       "the link is not valid or has expired: open the one in the newest message")
-    guard text.utf8.count < 200, let token = AcknowledgementToken(text, secret: secret),
+    guard text.utf8.count < 200, let token = secret.token(text),
       token.expiresAt > ledger.now,
-      var row = try IncidentLedger.incident(token.incident.uuidString.lowercased(), in: transaction),
+      var row = try IncidentLedger.incident(
+        token.incident, in: transaction),
       let contact: StoredContact = try transaction.record(
-        id: token.contact.uuidString.lowercased(), under: AlertsBook.ownGrant, markingDamage: true),
+        id: token.contact, under: AlertsBook.ownGrant, markingDamage: true),
       contact.user == row.user
     else { throw refusal }
     let used: StoredToken? = try transaction.record(id: text, under: AlertsBook.ownGrant)

@@ -75,7 +75,7 @@ extension FamilyAlertsService: ContactsHandler {
   private static func row(
     _ address: Address, of contact: StoredContact, _ position: Int
   ) throws -> StoredAddress {
-    guard let channel = MessageChannel(address.channel) else {
+    guard let channel = ContactChannel(address.channel) else {
       throw RPCError.invalidArgument(field: "addresses", "expected a channel")
     }
     return StoredAddress(

@@ -1,5 +1,5 @@
 import AlertsContract
-public import DeliveryContract
+import DeliveryContract
 import FamilyAlertsDomain
 import KithAccess
 import KithAccessStore
@@ -21,7 +21,7 @@ public final class FamilyAlertsService: Sendable {
   let changed: @Sendable () -> Void
   let delivery: DeliveryClient
   /// What tokens of links are made with.
-  let secret: [UInt8]
+  let secret: LinkSecret
   private let settings: Mutex<AlertsSettings>
 
   /// A service over a store with the tables of ``AlertsSchema``.
@@ -30,10 +30,9 @@ public final class FamilyAlertsService: Sendable {
   ///   - changed: called when what is due next may be another.
   public static func opened(
     store: Store, time: AlertsTime, zones: Zones = Zones(), settings: AlertsSettings,
-    delivery: DeliveryClient, changed: @escaping @Sendable () -> Void = {}
+    delivery: RPCClient, changed: @escaping @Sendable () -> Void = {}
   ) async throws -> FamilyAlertsService {
-    var random = SystemRandomNumberGenerator()
-    let fresh = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    let fresh = LinkSecret.fresh()
     let (zone, today) = (
       try zones.zone(named: settings.checked(in: zones).zone), time.onTheWall
     )
@@ -48,12 +47,13 @@ public final class FamilyAlertsService: Sendable {
       try transaction.save(StoredSecret(id: "acknowledgement", value: fresh))
       return fresh
     }
-    return FamilyAlertsService(store, time, zones, settings, delivery, secret, changed)
+    return FamilyAlertsService(
+      store, time, zones, settings, DeliveryClient(delivery), LinkSecret(secret), changed)
   }
 
   private init(
     _ store: Store, _ time: AlertsTime, _ zones: Zones, _ settings: AlertsSettings,
-    _ delivery: DeliveryClient, _ secret: [UInt8], _ changed: @escaping @Sendable () -> Void
+    _ delivery: DeliveryClient, _ secret: LinkSecret, _ changed: @escaping @Sendable () -> Void
   ) {
     self.store = store
     self.time = time

@@ -1,6 +1,5 @@
 import DeliveryContract
 import FamilyAlertsDomain
-import FoundationEssentials
 import KithAccess
 import KithStore
 import KithTime
@@ -11,7 +10,7 @@ struct StepMessage {
   private static let lifetime = Duration.seconds(3600)
 
   let book: AlertsBook
-  let secret: [UInt8]
+  let secret: LinkSecret
   /// The trusted time.
   let now: Instant
 
@@ -40,7 +39,8 @@ struct StepMessage {
       content: Content(
         title: text.title, body: text.body,
         // Ids and tokens need no escaping.
-        dataJson: #"{"incident":"\#(row.id)","purpose":"\#(step.purpose.rawValue)","token":"\#(token)"}"#,
+        dataJson:
+          #"{"incident":"\#(row.id)","purpose":"\#(step.purpose.rawValue)","token":"\#(token)"}"#,
         actions: token.isEmpty ? [] : ["Acknowledge"],
         callerName: step.route.channel == .call ? "Family alert" : ""),
       collapseId: row.id, priority: row.kind.isSafety ? .safety : .normal,
@@ -49,11 +49,9 @@ struct StepMessage {
 
   /// The token of a step: the same for each attempt.
   private func token(for step: LadderStep, of row: StoredIncident) -> String {
-    guard let incident = UUID(uuidString: row.id), let contact = UUID(uuidString: step.contact)
-    else { return "" }
-    return AcknowledgementToken(
-      incident: incident, contact: contact,
+    AcknowledgementToken(
+      incident: row.id, contact: step.contact,
       expiresAt: (step.firstAttemptAt ?? now) + AcknowledgementToken.lifetime
-    ).text(secret: secret)
+    ).map(secret.text) ?? ""
   }
 }

@@ -18,7 +18,9 @@ extension StepOutcome {
 
   /// What is known of a message whose call failed.
   init(_ error: RPCError) {
-    if error.execution == .notStarted { self = .later("the delivery worker is away") } else {
+    if error.execution == .notStarted {
+      self = .later("the delivery worker is away")
+    } else {
       switch error.code {
       case .invalidArgument, .outOfRange, .unimplemented:
         self = .refused("the delivery worker refuses it: \(error.code.name)")

@@ -9,7 +9,7 @@ struct StoredAddress {
   let user: UserID
   let contact: String
   var position: Int
-  let channel: MessageChannel
+  let channel: ContactChannel
   let value: Sealed<String>
   let provider: String
   var isVerified = false
@@ -49,7 +49,7 @@ extension StoredAddress: UserRecord {
   }
 }
 
-extension MessageChannel: StoreConvertible {
+extension ContactChannel: StoreConvertible {
   /// The channel of a contract's value; nil for one that names none.
   init?(_ channel: Channel) {
     switch channel {
@@ -65,7 +65,7 @@ extension MessageChannel: StoreConvertible {
 
 extension Channel {
   /// As the contract has it.
-  init(_ channel: MessageChannel) {
+  init(_ channel: ContactChannel) {
     switch channel {
     case .push: self = .push
     case .sms: self = .sms

@@ -1,8 +1,4 @@
-import DeliveryContract
-import FamilyAlertsDomain
 import FamilyAlertsService
-import FoundationEssentials
-import KithRPC
 import KithStore
 import KithTime
 import KithWorker
@@ -26,18 +22,17 @@ struct DueWorkOfDigests: DueWork {
 }
 
 @Sendable func read(_ configuration: WorkerConfiguration) throws -> AlertsSettings {
-  let reescalates = try configuration.duration("reescalate_after")
-  return try AlertsSettings(
+  try AlertsSettings(
     person: configuration.string("person"), zone: configuration.string("zone"),
-    policy: EscalationPolicy(
-      stages: EscalationPolicy.standardStages(
-        second: configuration.duration("second_after"), third: configuration.duration("third_after")
-      ), repeats: configuration.integer("repeats"),
-      answerTime: configuration.duration("answer_time"),
-      reescalatesAfter: reescalates > .zero ? reescalates : nil,
-      mostContacts: configuration.integer("most_contacts"),
-      allowsSMS: configuration.bool("text_messages"), allowsPlace: configuration.bool("share_place")),
-    linkBase: configuration.string("link_base"), digestAt: configuration.string("digest_at")
+    secondAfter: configuration.duration("second_after"),
+    thirdAfter: configuration.duration("third_after"),
+    repeats: configuration.integer("repeats"),
+    answerTime: configuration.duration("answer_time"),
+    reescalateAfter: configuration.duration("reescalate_after"),
+    mostContacts: configuration.integer("most_contacts"),
+    textMessages: configuration.bool("text_messages"),
+    sharePlace: configuration.bool("share_place"), linkBase: configuration.string("link_base"),
+    digestAt: configuration.string("digest_at")
   ).checked(in: Zones())
 }
 
@@ -48,16 +43,15 @@ try await Worker.run(settings: read) { context, settings in
   let (clock, logger) = (context.clock, context.logger)
   let store = try await context.openStore(migrations: AlertsSchema.migrations)
   try context.followFamilyLinks(into: store)
-  // Clocks that are moved by hand begin again with the product.
-  let boot =
-    clock.isVirtual
-    ? "virtual" : (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))
   let service = try await FamilyAlertsService.opened(
     store: store,
     time: try await AlertsTime.resumed(
-      in: store, boot: boot ?? "", sinceBoot: { clock.sinceBoot }, wall: { clock.now }),
+      in: store,
+      // Clocks that are moved by hand begin again with the product.
+      boot: clock.isVirtual ? "virtual" : AlertsTime.bootOfThisMachine,
+      sinceBoot: { clock.sinceBoot }, wall: { clock.now }),
     settings: settings,
-    delivery: DeliveryClient(try context.client(ofService: DeliveryEvents.service)),
+    delivery: try context.client(ofService: DeliveryEvents.service),
     changed: { clock.dataChanged() })
   let due = service.dueAlerts(waitsForResults: clock.isVirtual) { incident, error in
     logger.error(

@@ -1,11 +1,12 @@
 import Crypto
+import FamilyAlertsDomain
 import FoundationEssentials
 
 /// The name of a message, for ever: another attempt of the same step has the same one.
-public enum DeliveryKey {
+enum DeliveryKey {
   /// SHA-256 of incident, step, contact, channel with its address, and generation, in hexadecimal
   /// digits.
-  public static func text(incident: String, step: LadderStep) -> String {
+  static func text(incident: String, step: LadderStep) -> String {
     let words =
       "\(incident)|\(step.number)|\(step.contact)|\(step.route.channel.rawValue)/"
       + "\(step.route.address)|\(step.generation)"

@@ -1,5 +1,5 @@
 /// A way to reach a contact.
-public enum MessageChannel: String, Sendable, Hashable, CaseIterable {
+public enum ContactChannel: String, Sendable, Hashable, CaseIterable {
   /// A notification on a phone.
   case push
   /// A text message.

@@ -1,5 +1,5 @@
 /// What a text message costs and carries.
-public enum SMSText {
+public enum ShortText {
   /// The characters of GSM 03.38 that take one place each.
   private static let basic = Set(
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
