@@ -184,7 +184,6 @@ let platform: [Target] = [
   contract("Metrics"),
   contract("Reflection"),
   // Of plugins that follow; each moves to its plugin's line.
-  contract("Alerts", using: ["Delivery"]),
   contract("Delivery"),
 ].flatMap { $0 }
 let contracts: [Target] =
@@ -247,6 +246,15 @@ let plugins: [Plugin] = [
   workerPlugin(
     "FallDetector", area: "Falls", keepsData: true, domainLibraries: ["KithTime"],
     serviceLibraries: ["AlertsContract", "KithTime"]),
+  workerPlugin(
+    "FamilyAlerts", area: "Alerts", using: ["Delivery"], keepsData: true,
+    domainLibraries: ["KithTime"],
+    serviceLibraries: [
+      "DeliveryContract", "FallsContract", "KithTime", "RemindersContract", crypto,
+    ],
+    testLibraries: [
+      "DeliveryContract", "FallsContract", "RemindersContract",
+    ]),
   workerPlugin("FamilyLinks", area: "Access", ownsContract: false, keepsData: true),
   // The scrubber, whose rules are for all: KithPersonalData.
   workerPlugin(

@@ -11,7 +11,7 @@ extension WorkerContext {
   ///     try context.follow(EventSource(of: "kith.reminders.v1.Reminders"), into: MissedDoses(), in: store)
   ///
   /// Name the service in `requires` of `plugin.yaml`. While events cannot be taken the worker is
-  /// degraded, and says so.
+  /// degraded, and says so. Due work looks at its data again after each transaction.
   /// - Parameters:
   ///   - events: whose events.
   ///   - projection: what is made of them.
@@ -24,7 +24,7 @@ extension WorkerContext {
     let consumer = EventConsumer(
       name, of: try client(ofService: service), in: store, types: Followed.types,
       start: events.start)
-    let (logger, health, standings) = (logger, health, eventStandings)
+    let (logger, health, standings, clock) = (logger, health, eventStandings, clock)
     standings.follows(service, as: name)
     let reason = "it cannot take the events of \(service)"
     runInBackground {
@@ -38,7 +38,12 @@ extension WorkerContext {
           logger.error(
             "events cannot be taken", metadata: ["of": "\(service)", "reason": "\(why)"])
           health.degrade(reason)
-        }, reached: { standings.reached(Position($0), consumer: name) })
+        },
+        reached: {
+          standings.reached(Position($0), consumer: name)
+          // What is due next may be another now.
+          clock.dataChanged()
+        })
     }
   }
 }
