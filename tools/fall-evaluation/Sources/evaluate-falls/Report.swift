@@ -137,7 +137,9 @@ struct Report {
       "\(replayedCandidates()) when each subject's activities are replayed as one trace without pause, "
         + "with jumps of posture between the recordings.")
     let list = Day.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    print("An older person by these counts a day (assumed): \(list.joined(separator: ", ")); not cancelled within")
+    print(
+      "An older person by these counts a day (assumed): \(list.joined(separator: ", ")); not cancelled within"
+    )
     print("60 s (assumed): half of those of D12 to D14 (in bed), one in twenty of the others:")
     let older = zip(recordings, detections).filter { $0.0.isOlder && !$0.0.isFall }.map(\.1)
     let cautious = (Double(older.count { $0 }) + 0.5) / Double(older.count + 1)
@@ -173,7 +175,9 @@ struct Report {
       "\n## Synthetic traces, \(count) each: share of candidates (weights of all subjects)\n\n"
         + "| movement | right | 200 Hz | 100 Hz | 50 Hz | 25 Hz | device drop (50 Hz) | verdict kept at all rates |\n"
         + "|---|---|---|---|---|---|---|---|")
-    var (rightFalls, rightOthers) = ([[Bool]](repeating: [], count: 4), [[Bool]](repeating: [], count: 4))
+    var (rightFalls, rightOthers) = (
+      [[Bool]](repeating: [], count: 4), [[Bool]](repeating: [], count: 4)
+    )
     for (number, scenario) in Scenario.all.enumerated() {
       var candidates = [[Bool]](repeating: [], count: 4)
       var drops: [Bool] = []
@@ -225,7 +229,9 @@ struct Report {
 
   private func printSpeed() {
     print("\n## Speed\n")
-    print("State of a wearer: \(FallDetection(profile: SensorProfile(placement: .waist)).byteCount) bytes.")
+    print(
+      "State of a wearer: \(FallDetection(profile: SensorProfile(placement: .waist)).byteCount) bytes."
+    )
     for (name, change) in [
       ("50 Hz", { $0 }), ("200 Hz", { $0.resampled(to: 200) }),
     ] as [(String, (Trace) -> Trace)] {
