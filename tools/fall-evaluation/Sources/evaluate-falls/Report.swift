@@ -43,7 +43,7 @@ struct Report {
       let detections = evaluation.detections { change($0).samples }
       print(evaluation.row(name, detections))
       let changed = zip(native, detections).count { $0 != $1 }
-      if changed > 0 { print("| (other verdicts than at 50 Hz: \(changed)) | | | | |") }
+      if changed > 0 { print("| (verdicts that differ from those at 50 Hz: \(changed)) | | | | |") }
     }
   }
 
@@ -136,6 +136,11 @@ struct Report {
     print(
       "\(replayedCandidates()) when each subject's activities are replayed as one trace without pause, "
         + "with jumps of posture between the recordings.")
+    let drops = zip(recordings, evaluation.folds).count { recording, fold in
+      Evaluation.verdicts(recording.trace.samples, weights: evaluation.weights[fold])
+        .contains(.deviceDrop)
+    }
+    print("\(drops) recordings are taken for a dropped device.")
     let list = Day.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     print(
       "An older person by these counts a day (assumed): \(list.joined(separator: ", ")); not cancelled within"
