@@ -2,7 +2,8 @@
 ///
 /// A value without clock or memory outside itself: equal samples give equal findings, whatever
 /// their batches. It holds ten seconds of movement in about 6 KiB, and decides 5.5 s after an
-/// impact (11 s where a harder one follows), or at `finish()`. It is meant for 25 samples a second and more.
+/// impact (11 s where a harder one follows), or at `finish()`. It is meant for 25 samples a second
+/// and more.
 ///
 /// ```swift
 /// var detection = FallDetection(profile: SensorProfile(placement: .waist, rangeG: 8))

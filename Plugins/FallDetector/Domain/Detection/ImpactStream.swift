@@ -2,8 +2,8 @@ import func Glibc.acos
 
 /// Finds the impacts in a stream of samples and measures what was around them.
 ///
-/// An impact is the highest mean of the second before it and the 2.5 s after it. It is measured 5.5 s
-/// later, or when the trace ends.
+/// An impact is the highest mean of the second before it and the 2.5 s after it. It is measured
+/// 5.5 s later, or when the trace ends.
 public struct ImpactStream: Sendable {
   /// How long after an impact it is measured, in means: 5.5 s.
   private static let delay = 138

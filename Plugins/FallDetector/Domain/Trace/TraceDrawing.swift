@@ -1,5 +1,5 @@
-/// Draws a trace as SVG: the length of the acceleration over time, and below it a bar for each phase
-/// of each finding.
+/// Draws a trace as SVG: the length of the acceleration over time, and below it a bar for each
+/// phase of each finding.
 ///
 /// The drawing has a title and a description for screen readers, and says nothing by colour alone.
 public struct TraceDrawing {
@@ -21,7 +21,8 @@ public struct TraceDrawing {
   private let seconds: Double
   private let ceilingG: Double
 
-  /// The drawing of a trace with what was found in it. Samples that the detector skips are left out.
+  /// The drawing of a trace with what was found in it. Samples that the detector skips are left
+  /// out.
   public static func svg(samples: [AccelerationSample], findings: [Finding]) -> String {
     TraceDrawing(samples: samples, findings: findings).document
   }
@@ -72,7 +73,8 @@ public struct TraceDrawing {
       "\(points.count) samples in \(text(seconds)) s, at most \(Explanation.text(highest)) g."
     guard !findings.isEmpty else { return head + " Nothing was found." }
     return head + " "
-      + findings.prefix(20).map { "At \(text(time($0.nanoseconds))) s: \($0.reason)." }.joined(separator: " ")
+      + findings.prefix(20).map { "At \(text(time($0.nanoseconds))) s: \($0.reason)." }.joined(
+        separator: " ")
   }
 
   private var axes: [String] {
