@@ -3,7 +3,8 @@ import Testing
 
 /// Recorded traces: their reading and their drawing.
 @Suite struct DetectionTraceTests {
-  private func problem(_ text: String, unit: CSVTrace.Unit = .standardGravity) -> CSVTrace.Problem? {
+  private func problem(_ text: String, unit: CSVTrace.Unit = .standardGravity) -> CSVTrace.Problem?
+  {
     do {
       _ = try CSVTrace.read(text.utf8, unit: unit)
       return nil
@@ -13,7 +14,8 @@ import Testing
   }
 
   @Test func aTraceIsReadByTheNamesOfItsColumns() throws {
-    let text = "\u{FEFF}Z, note ,X,time,Y\r\n# by hand\r\n1,a,0.5,0.02,-0.25\r\n\r\n2,b,0,0.04,1e-1\r\n"
+    let text =
+      "\u{FEFF}Z, note ,X,time,Y\r\n# by hand\r\n1,a,0.5,0.02,-0.25\r\n\r\n2,b,0,0.04,1e-1\r\n"
     #expect(
       try CSVTrace.read(text.utf8) == [
         AccelerationSample(nanoseconds: 20_000_000, x: 0.5, y: -0.25, z: 1),
@@ -52,7 +54,8 @@ import Testing
     ("time,x,y,z\n1e30,0,0,1\n", 2, 1, "292 years"),
     ("\n\n# only this\n", 1, 0, "header"),
   ])
-  func case13AProblemHasItsLineAndColumn(text: String, line: Int, column: Int, says: String) throws {
+  func case13AProblemHasItsLineAndColumn(text: String, line: Int, column: Int, says: String) throws
+  {
     let found = try #require(problem(text))
     #expect(found.line == line && found.column == column)
     #expect(found.description.contains(says), "\(found)")
@@ -62,7 +65,8 @@ import Testing
   func anyBytesAreReadOrRefused(seed: UInt64) {
     var random = TestRandom(seed: seed)
     let alphabet = Array("time,xyz\n\r 0123456789.e-+#\u{FF}".utf8)
-    let bytes = Array("time,x,y,z\n".utf8)
+    let bytes =
+      Array("time,x,y,z\n".utf8)
       + (0..<500).map { _ in alphabet.randomElement(using: &random) ?? 0 }
     _ = try? CSVTrace.read(bytes)
   }
