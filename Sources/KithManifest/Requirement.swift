@@ -60,9 +60,11 @@ public struct Requirement: Sendable, Hashable {
   }
 
   /// Both requirements in one, of the same worker: the better health, the stronger answer to its
-  /// loss.
+  /// loss, optional only where both are.
   package func joined(with other: Requirement) -> Requirement {
-    Requirement(name, health: max(health, other.health), onLoss: max(onLoss, other.onLoss))
+    Requirement(
+      name, health: max(health, other.health), onLoss: max(onLoss, other.onLoss),
+      isOptional: isOptional && other.isOptional)
   }
 
   private enum Keys {

@@ -156,7 +156,8 @@ extension Plan {
       let service = requirement.name
       if let position = providers[service] {
         let worker = Requirement(
-          names[position], health: requirement.health, onLoss: requirement.onLoss)
+          names[position], health: requirement.health, onLoss: requirement.onLoss,
+          isOptional: requirement.isOptional)
         found[position] = found[position].map { $0.joined(with: worker) } ?? worker
         continue
       }
@@ -174,6 +175,23 @@ extension Plan {
           suggestion: known.isEmpty ? nearestName(to: service, among: services) : nil))
     }
     return found
+  }
+
+  /// The requirements that order the start. Workers that require each other, such as two that follow
+  /// each other's events, are started in their own order where an optional requirement can wait: on
+  /// each cycle the first one that has no effect when it is lost orders nothing.
+  static func ordering(_ dependencies: [[Int: Requirement]]) -> [[Int: Requirement]] {
+    var ordering = dependencies
+    while true {
+      let cycles = StartOrder(dependencies: ordering.map { Set($0.keys) }).cycles
+      let ways = cycles.compactMap { cycle in
+        zip(cycle, cycle.dropFirst() + cycle.prefix(1)).first { from, to in
+          from != to && ordering[from][to].map { $0.isOptional && $0.onLoss == .ignore } ?? false
+        }
+      }
+      if ways.isEmpty { return ordering }
+      for (from, to) in ways { ordering[from][to] = nil }
+    }
   }
 
   static func cycle(_ drafts: [PlanDraft]) -> ManifestError {

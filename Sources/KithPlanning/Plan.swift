@@ -57,7 +57,8 @@ public struct Plan: Sendable, Equatable {
     Self.explain(missing, catalogue).forEach(findings.add)
     try findings.throwIfAny()
 
-    let dependencies = Self.checkedDependencies(drafts, of: product, catalogue, findings: findings)
+    let dependencies = Self.ordering(
+      Self.checkedDependencies(drafts, of: product, catalogue, findings: findings))
     try findings.throwIfAny()
     let order = StartOrder(dependencies: dependencies.map { Set($0.keys) })
     for cycle in order.cycles {

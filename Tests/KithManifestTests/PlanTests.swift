@@ -19,6 +19,34 @@ import Testing
     #expect(plan.warnings.isEmpty)
   }
 
+  @Test func anOptionalRequirementThatLeadsBackOrdersNothing() throws {
+    func optional(_ service: String, _ more: String = "") -> String {
+      "{ service: \(service), optional: true\(more) }"
+    }
+    let catalogue = PluginCatalogue(plugins: [
+      try Samples.plugin("falls", provides: ["x.Falls"], requires: [optional("x.Alerts")]),
+      try Samples.plugin(
+        "family", provides: ["x.Alerts"], requires: [optional("x.Falls"), "x.Out"]),
+      try Samples.plugin("out", provides: ["x.Out"], requires: [optional("x.Out2")]),
+      try Samples.plugin("out2", provides: ["x.Out2"], requires: ["x.Out"]),
+      try Samples.plugin(
+        "held", provides: ["x.Held"], requires: [optional("x.Held2", ", on_loss: hold")]),
+      try Samples.plugin("held2", provides: ["x.Held2"], requires: ["x.Held"]),
+    ])
+    let plan = try Plan(
+      product: Samples.product("  falls: {}\n  family: {}\n  out: {}\n  out2: {}"),
+      catalogue: catalogue)
+    #expect(plan.workers.map(\.name) == ["falls", "out", "family", "out2"])
+    #expect(plan.worker(named: "falls")?.dependencies == [])
+    // The right to call stays.
+    #expect(plan.worker(named: "falls")?.requires.map(\.name) == ["x.Alerts"])
+    // One whose loss has an effect stays in the way.
+    let found = errors {
+      _ = try Plan(product: Samples.product("  held: {}\n  held2: {}"), catalogue: catalogue)
+    }
+    #expect(found.map(\.code) == [.cycle])
+  }
+
   @Test func isTheSameForTheSameInput() throws {
     let catalogue = PluginCatalogue(plugins: [try Samples.plugin("a"), try Samples.plugin("b")])
     let product = try Samples.product("  b: {}\n  a: {}")
