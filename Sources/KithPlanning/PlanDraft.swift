@@ -47,7 +47,7 @@ struct PlanDraft {
       overlap: manifest.overlap && entry.listen == nil && http == nil,
       restart: restart, limits: limits,
       store: StoreSettings(entry.store.over(manifest.storeOverrides)),
-      network: manifest.network, http: http, actsForUsers: manifest.actsFor == .users,
+      network: entry.network ?? manifest.network, http: http, actsForUsers: manifest.actsFor == .users,
       listen: entry.listen,
       startTimeout: entry.startTimeout ?? manifest.startTimeout,
       stopTimeout: entry.stopTimeout ?? manifest.stopTimeout,
