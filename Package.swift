@@ -96,13 +96,15 @@ struct Plugin {
 /// contract, the worker program, and their tests; with a store where it keeps data.
 ///
 /// This is its one line in this file: its product and its place among the dependencies of the tests
-/// of all contracts and of all programs follow from it. `area` defaults to its name; `using` are the
-/// areas whose messages its contract uses. A contract that it does not own is among the platform's.
+/// of all contracts and of all programs follow from it. `area` defaults to its name; `using` are
+/// the areas whose messages its contract uses. A contract that it does not own is among the
+/// platform's.
 func workerPlugin(
   _ name: String, area: String? = nil, ownsContract: Bool = true, using others: [String] = [],
   executable: String? = nil, hasDomain: Bool = true, keepsData: Bool = false,
   domainLibraries: [Target.Dependency] = [],
-  serviceLibraries: [Target.Dependency] = [], testLibraries: [Target.Dependency] = []
+  serviceLibraries: [Target.Dependency] = [], workerLibraries: [Target.Dependency] = [],
+  testLibraries: [Target.Dependency] = []
 ) -> Plugin {
   let area = area ?? name
   let contractTarget = Target.Dependency.byName(name: "\(area)Contract")
@@ -124,7 +126,8 @@ func workerPlugin(
           domain + [contractTarget, "KithJSON", "KithRPC", "KithWire"] + store + serviceLibraries),
         program(
           executable, path: "Plugins/\(name)/Worker",
-          [.byName(name: "\(name)Service"), "KithTime", "KithWorker", logging] + storeOfWorker),
+          [.byName(name: "\(name)Service"), "KithTime", "KithWorker", logging] + storeOfWorker
+            + workerLibraries),
         tests(
           "\(name)Tests",
           domain + [
@@ -137,11 +140,14 @@ func workerPlugin(
 
 // MARK: - The layers; a module imports only from layers below (KithHost.docc/Architecture.md)
 
-/// Layer 0: C. Each library has one Swift binding: CNng KithTransportNng, CProtobufC KithWire,
-/// CLinux KithHost and KithCommands, which starts it.
+/// Layer 0: C. Each library has one Swift binding: CCurl KithTransfer, CNng KithTransportNng,
+/// CProtobufC KithWire, CLinux KithHost and KithCommands, which starts it.
 let bindings: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
   .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
+  // libcurl, from Debian's libcurl4-openssl-dev, and what Swift cannot call of it: variadic
+  // functions.
+  .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
   .target(name: "CLinux"),
   // The descriptors that every contract imports: kith/options.proto and
   // google/protobuf/descriptor.proto.
@@ -184,7 +190,6 @@ let platform: [Target] = [
   contract("Reflection"),
   // Of plugins that follow; each moves to its plugin's line.
   contract("Alerts", using: ["Delivery"]),
-  contract("Delivery"),
   contract("Falls"),
 ].flatMap { $0 }
 let contracts: [Target] =
@@ -196,6 +201,7 @@ let contracts: [Target] =
 let shells: [Target] = [
   library("KithIdentity", ["IdentityContract", "KithRPC", "KithWire", crypto]),
   library("KithSealing", [crypto, cryptoExtras]),
+  library("KithTransfer", ["CCurl"]),
   library("KithStore", ["KithAccess", "KithRPC", "KithSealing", "KithWire", crypto, grdb]),
   library("KithAccessStore", ["AccessContract", "KithAccess", "KithRPC", "KithStore", "KithWire"]),
   library(
@@ -244,6 +250,14 @@ let programs: [Target] = [
 
 /// The plugins that ship: a line each.
 let plugins: [Plugin] = [
+  // The one worker with a network.
+  workerPlugin(
+    "Delivery", keepsData: true, domainLibraries: ["KithJSON", "KithTime", crypto],
+    serviceLibraries: ["KithTime", "KithTransfer", "RemindersContract", crypto, cryptoExtras],
+    workerLibraries: ["KithTransfer", "RemindersContract"],
+    testLibraries: [
+      "KithTransfer", "ProviderServers", "RemindersContract", "TestCertificates", cryptoExtras,
+    ]),
   workerPlugin("FamilyLinks", area: "Access", ownsContract: false, keepsData: true),
   // The scrubber, whose rules are for all: KithPersonalData.
   workerPlugin(
@@ -287,6 +301,10 @@ let testing: [Target] =
     // Certificates that a test makes for itself.
     library(
       "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
+    // Servers in Python that stand for those of providers of messages (tools/interop/providers).
+    library(
+      "ProviderServers", path: "Tests/ProviderServers",
+      ["KithJSON", "KithRPC", "KithTesting", "TestCertificates", crypto, cryptoExtras]),
     // What a test's process does to files, in order: which waits for the disk there are, and what
     // follows when one fails.
     .target(name: "FileCalls", path: "Tests/FileCalls"),
@@ -337,6 +355,8 @@ let testing: [Target] =
         "HealthContract", "KithRPC", "KithTransportInProcess", "KithTransportNng", "KithWire",
         "RPCContract", "TestCertificates", "TestingContract",
       ]),
+    tests(
+      "KithTransferTests", ["KithTesting", "KithTransfer", "ProviderServers", "TestCertificates"]),
     tests(
       "KithTransportNngTests", ["KithRPC", "KithTransportNng", "TestCertificates"]),
     tests(
@@ -416,7 +436,8 @@ let testing: [Target] =
         "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithSealing",
         "KithTesting",
         "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "RPCContract",
-        "SupervisionSimulation", "TestCertificates", "TestingContract", "kith", "kithd",
+        "ProviderServers", "SupervisionSimulation", "TestCertificates", "TestingContract", "kith",
+        "kithd",
         "misbehaving-worker", "HostileCalls", "hostile-worker", "GardenNotesContract",
         "garden-notes-worker", grdb,
       ] + plugins.flatMap { [$0.contract, $0.program] }),

@@ -17,9 +17,9 @@ public struct WorkerGrants: Sendable, Hashable {
   /// The port of `http: { port: ... }`; nil where there is none.
   public let httpPort: UInt16?
 
-  /// Whether ``hosts`` allow a host: a name or an IP address as a URL has it, in any case. Every host
-  /// is allowed where they name none. A network of addresses allows those in it that stand in the URL
-  /// as addresses of IPv4; names are not resolved.
+  /// Whether ``hosts`` allow a host: a name or an IP address as a URL has it, in any case. Every
+  /// host is allowed where they name none. A network of addresses allows those in it that stand in
+  /// the URL as addresses of IPv4; names are not resolved.
   public func allows(host: String) -> Bool {
     let host = host.lowercased()
     return hosts.isEmpty
