@@ -94,11 +94,11 @@ import Testing
       """
     let setup = setup(
       network: "{ hosts: [localhost], ports: [\(server.portNumber)] }", config: config)
-    // The secrets lie where the worker alone reads them.
+    // The secrets lie where the worker alone reads them: in its folder, once there is one.
     let home = try TemporaryFolder()
-    for name in ["r", "r/workers", "r/workers/delivery"] {
-      try home.makeFolder(name, mode: 0o700)
-    }
+    let before = try await RunningProduct.start(self.setup(), in: home)
+    try await before.settle()
+    try await before.stop()
     try home.write("s3cret\n", to: "r/workers/delivery/password", mode: 0o600)
     try home.write(
       try #require(TemporaryFolder.text(of: server.authorities)),
