@@ -95,13 +95,15 @@ struct Plugin {
 /// contract, the worker program, and their tests; with a store where it keeps data.
 ///
 /// This is its one line in this file: its product and its place among the dependencies of the tests
-/// of all contracts and of all programs follow from it. `area` defaults to its name; `using` are the
-/// areas whose messages its contract uses. A contract that it does not own is among the platform's.
+/// of all contracts and of all programs follow from it. `area` defaults to its name; `using` are
+/// the areas whose messages its contract uses. A contract that it does not own is among the
+/// platform's.
 func workerPlugin(
   _ name: String, area: String? = nil, ownsContract: Bool = true, using others: [String] = [],
   executable: String? = nil, hasDomain: Bool = true, keepsData: Bool = false,
   domainLibraries: [Target.Dependency] = [],
-  serviceLibraries: [Target.Dependency] = [], testLibraries: [Target.Dependency] = []
+  serviceLibraries: [Target.Dependency] = [], workerLibraries: [Target.Dependency] = [],
+  testLibraries: [Target.Dependency] = []
 ) -> Plugin {
   let area = area ?? name
   let contractTarget = Target.Dependency.byName(name: "\(area)Contract")
@@ -123,7 +125,8 @@ func workerPlugin(
           domain + [contractTarget, "KithJSON", "KithRPC", "KithWire"] + store + serviceLibraries),
         program(
           executable, path: "Plugins/\(name)/Worker",
-          [.byName(name: "\(name)Service"), "KithTime", "KithWorker", logging] + storeOfWorker),
+          [.byName(name: "\(name)Service"), "KithTime", "KithWorker", logging] + storeOfWorker
+            + workerLibraries),
         tests(
           "\(name)Tests",
           domain + [
@@ -136,12 +139,15 @@ func workerPlugin(
 
 // MARK: - The layers; a module imports only from layers below (KithHost.docc/Architecture.md)
 
-/// Layer 0: C. Each library has one Swift binding: CNng KithTransportNng, CProtobufC KithWire,
-/// CYAML KithYAML, CLinux KithHost and KithCommands, which starts it.
+/// Layer 0: C. Each library has one Swift binding: CCurl KithTransfer, CNng KithTransportNng,
+/// CProtobufC KithWire, CYAML KithYAML, CLinux KithHost and KithCommands, which starts it.
 let bindings: [Target] = [
   .systemLibrary(name: "CNng", providers: [.apt(["libnng-dev"])]),
   .systemLibrary(name: "CProtobufC", providers: [.apt(["libprotobuf-c-dev"])]),
   .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
+  // libcurl, from Debian's libcurl4-openssl-dev, and what Swift cannot call of it: variadic
+  // functions.
+  .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
   .target(name: "CLinux"),
   // The descriptors that every contract imports: kith/options.proto and
   // google/protobuf/descriptor.proto.
@@ -183,8 +189,6 @@ let platform: [Target] = [
   contract("Identity", serves: false),
   contract("Metrics"),
   contract("Reflection"),
-  // Of plugins that follow; each moves to its plugin's line.
-  contract("Delivery"),
 ].flatMap { $0 }
 let contracts: [Target] =
   platform + [
@@ -195,6 +199,7 @@ let contracts: [Target] =
 let shells: [Target] = [
   library("KithIdentity", ["IdentityContract", "KithRPC", "KithWire", crypto]),
   library("KithSealing", [crypto, cryptoExtras]),
+  library("KithTransfer", ["CCurl"]),
   library("KithStore", ["KithAccess", "KithRPC", "KithSealing", "KithWire", crypto, grdb]),
   library("KithAccessStore", ["AccessContract", "KithAccess", "KithRPC", "KithStore", "KithWire"]),
   library(
@@ -243,6 +248,14 @@ let programs: [Target] = [
 
 /// The plugins that ship: a line each.
 let plugins: [Plugin] = [
+  // The one worker with a network.
+  workerPlugin(
+    "Delivery", keepsData: true, domainLibraries: ["KithJSON", "KithTime", crypto],
+    serviceLibraries: ["KithTime", "KithTransfer", "RemindersContract", crypto, cryptoExtras],
+    workerLibraries: ["KithTransfer", "RemindersContract"],
+    testLibraries: [
+      "KithTransfer", "ProviderServers", "RemindersContract", "TestCertificates", cryptoExtras,
+    ]),
   workerPlugin(
     "FallDetector", area: "Falls", keepsData: true, domainLibraries: ["KithTime"],
     serviceLibraries: ["AlertsContract", "KithTime"]),
@@ -298,6 +311,10 @@ let testing: [Target] =
     // Certificates that a test makes for itself.
     library(
       "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
+    // Servers in Python that stand for those of providers of messages (tools/interop/providers).
+    library(
+      "ProviderServers", path: "Tests/ProviderServers",
+      ["KithJSON", "KithRPC", "KithTesting", "TestCertificates", crypto, cryptoExtras]),
     // What a test's process does to files, in order: which waits for the disk there are, and what
     // follows when one fails.
     .target(name: "FileCalls", path: "Tests/FileCalls"),
@@ -348,6 +365,8 @@ let testing: [Target] =
         "HealthContract", "KithRPC", "KithTransportInProcess", "KithTransportNng", "KithWire",
         "RPCContract", "TestCertificates", "TestingContract",
       ]),
+    tests(
+      "KithTransferTests", ["KithTesting", "KithTransfer", "ProviderServers", "TestCertificates"]),
     tests(
       "KithTransportNngTests", ["KithRPC", "KithTransportNng", "TestCertificates"]),
     tests(
@@ -428,7 +447,8 @@ let testing: [Target] =
         "HostContract", "KithClient", "KithJSON", "KithManifest", "KithRPC", "KithSealing",
         "KithTesting",
         "KithTime", "KithTransportNng", "KithWire", "MetricsContract", "RPCContract",
-        "SupervisionSimulation", "TestCertificates", "TestingContract", "kith", "kithd",
+        "ProviderServers", "SupervisionSimulation", "TestCertificates", "TestingContract", "kith",
+        "kithd",
         "misbehaving-worker", "HostileCalls", "hostile-worker", "GardenNotesContract",
         "garden-notes-worker", grdb,
       ] + plugins.flatMap { [$0.contract, $0.program] }),

@@ -11,6 +11,9 @@ public struct WorkerEntry: Sendable, Equatable {
   /// What it sets of its plugin's configuration, unchecked.
   public let configuration: [ManifestValue.Entry]
 
+  /// What it may connect to, where that is not as its plugin states; nil where it is.
+  public let network: NetworkGrant?
+
   /// Where it listens for callers on other machines too; nil when it does not.
   public let listen: NetworkEndpoint?
 
@@ -66,6 +69,9 @@ public struct WorkerEntry: Sendable, Equatable {
     listen = fields.read(Keys.listen).flatMap {
       NetworkEndpoint($0, isDialled: false, findings: findings)
     }
+    network = fields.read(PluginManifest.Keys.network).flatMap {
+      NetworkGrant($0, findings: findings)
+    }
     let httpValue = fields.read(HTTPGrant.key)
     http = httpValue.flatMap { HTTPGrant($0, findings: findings) }
     httpLocation = httpValue?.location
@@ -94,6 +100,7 @@ public struct WorkerEntry: Sendable, Equatable {
       base.configuration.filter { old in !entry.configuration.contains { $0.key == old.key } }
       + entry.configuration
     listen = entry.listen ?? base.listen
+    network = entry.network ?? base.network
     http = entry.http ?? base.http
     httpLocation = entry.httpLocation ?? base.httpLocation
     restart = entry.restart.over(base.restart)
@@ -137,7 +144,8 @@ public struct WorkerEntry: Sendable, Equatable {
       ResourceLimits.key.manifest.ofWorker, StoreSettings.key.manifest.ofWorker,
       PluginManifest.Keys.startTimeout.manifest.ofWorker,
       PluginManifest.Keys.stopTimeout.manifest.ofWorker,
-      PluginManifest.Keys.watchdog.manifest.ofWorker, HTTPGrant.key.manifest.ofWorker,
+      PluginManifest.Keys.watchdog.manifest.ofWorker,
+      PluginManifest.Keys.network.manifest.ofWorker, HTTPGrant.key.manifest.ofWorker,
       Keys.listen.manifest,
     ])
 }

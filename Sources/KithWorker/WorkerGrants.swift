@@ -17,6 +17,34 @@ public struct WorkerGrants: Sendable, Hashable {
   /// The port of `http: { port: ... }`; nil where there is none.
   public let httpPort: UInt16?
 
+  /// Whether ``hosts`` allow a host: a name or an IP address as a URL has it, in any case. Every
+  /// host is allowed where they name none. A network of addresses allows those in it that stand in
+  /// the URL as addresses of IPv4; names are not resolved.
+  public func allows(host: String) -> Bool {
+    let host = host.lowercased()
+    return hosts.isEmpty
+      || hosts.contains { granted in
+        if granted.hasPrefix("*.") { return host.hasSuffix(granted.dropFirst()) }
+        return granted == host || Self.contains(network: granted, address: host)
+      }
+  }
+
+  private static func contains(network: String, address: String) -> Bool {
+    let parts = network.split(separator: "/")
+    guard parts.count == 2, let bits = Int(parts[1]), (0...32).contains(bits),
+      let base = number(parts[0]), let address = number(address[...])
+    else { return false }
+    return bits == 0 || (base ^ address) >> UInt32(32 - bits) == 0
+  }
+
+  /// The number of an address of IPv4.
+  private static func number(_ address: Substring) -> UInt32? {
+    let parts = address.split(separator: ".", omittingEmptySubsequences: false)
+    let bytes = parts.compactMap { UInt8($0) }
+    guard parts.count == 4, bytes.count == 4 else { return nil }
+    return bytes.reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
   /// Those in these variables of an environment.
   init(variable: (String) -> String?) {
     hosts =

@@ -13,6 +13,7 @@ enum ExternalModules {
 
   /// The importers of each library. Those that wrap C are the only ones of it.
   static let importers: [String: Set<String>] = [
+    "CCurl": ["KithTransfer"],
     "CLinux": ["KithCommands", "KithHost"],
     "CNng": ["KithTransportNng"],
     "CProtobufC": ["KithWire"],
@@ -32,7 +33,8 @@ enum ExternalModules {
     "Glibc": [
       "KithAccess", "KithClient", "KithCommands", "KithHost", "KithIdentity", "KithManifest",
       "KithPlanning", "KithRPC", "KithSealing", "KithStore", "KithTesting", "KithTime",
-      "KithTransportInProcess", "KithTransportNng", "KithWire", "KithWorker", "kithd",
+      "KithTransfer", "KithTransportInProcess", "KithTransportNng", "KithWire", "KithWorker",
+      "kithd",
     ],
     "Logging": ["KithWorker", "KithWorkerStore"],
     "Tracing": ["KithTelemetry"],
@@ -46,18 +48,23 @@ enum ExternalModules {
   static func allowed(plugin: String, part: String, import name: String) -> Bool {
     switch part {
     case "Domain":
-      ["KithTime", "KithPersonalData", "Glibc.acos", "Glibc.exp", "Glibc.log", "Glibc.pow"]
-        .contains(name)
+      [
+        "KithJSON", "KithPersonalData", "KithTime", "Crypto", "Glibc.acos", "Glibc.exp",
+        "Glibc.log", "Glibc.pow",
+      ].contains(name)
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
+        // The one plugin with a network.
+        || plugin == "Delivery" && name == "KithTransfer"
         || [
           "KithAccess", "KithAccessStore", "KithJSON", "KithPersonalData", "KithRPC", "KithStore",
-          "KithTime", "KithWire", "Crypto", "FoundationEssentials",
+          "KithTime", "KithWire", "Crypto", "CryptoExtras", "FoundationEssentials",
         ].contains(name)
     case "Worker":
-      [
-        "\(plugin)Service", "KithStore", "KithTime", "KithWorker", "KithWorkerStore", "Logging",
-      ].contains(name)
+      plugin == "Delivery" && name == "KithTransfer"
+        || [
+          "\(plugin)Service", "KithStore", "KithTime", "KithWorker", "KithWorkerStore", "Logging",
+        ].contains(name)
     default: false
     }
   }

@@ -40,7 +40,10 @@ import Testing
   @Test func unsafeWordsStandOnlyWhereCIsWrapped() throws {
     // The generated contracts and KithWire touch C memory; the nng transport keeps C handles.
     // Nobody else does.
-    let wrappers = ["Sources/KithWire/", "Sources/KithContracts/", "Sources/KithTransportNng/"]
+    let wrappers = [
+      "Sources/KithWire/", "Sources/KithContracts/", "Sources/KithTransfer/",
+      "Sources/KithTransportNng/",
+    ]
     for folder in ["Sources", "Plugins"] {
       for path in SourceTree.files(below: folder, suffix: ".swift")
       where !wrappers.contains(where: path.hasPrefix) {
