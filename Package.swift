@@ -458,10 +458,11 @@ let testing: [Target] =
 
 /// What a plugin's author needs, as one product; `import` names its modules one by one.
 let sdk = [
-  "AccessContract", "EventsContract", "HealthContract", "KithAccess", "KithAccessStore",
-  "KithClient", "KithJSON", "KithPersonalData", "KithRPC", "KithStore", "KithTime",
-  "KithTransportNng", "KithWire", "KithWorker", "KithWorkerStore", "OptionsContractC",
-  "PIIContract", "RemindersContract", "RiskContract",
+  "AccessContract", "AlertsContract", "DeliveryContract", "EventsContract", "FallsContract",
+  "HealthContract", "KithAccess", "KithAccessStore", "KithClient", "KithJSON",
+  "KithPersonalData", "KithRPC", "KithStore", "KithTime", "KithTransportNng", "KithWire",
+  "KithWorker", "KithWorkerStore", "OptionsContractC", "PIIContract", "RemindersContract",
+  "RiskContract",
 ]
 
 /// What the tests of a plugin need beside it.

@@ -70,7 +70,10 @@ import Testing
     ("boomer-buddy", "kith kithd reminders-worker risk-engine-worker"),
     (
       "milo",
-      "kith kithd family-links-worker personal-data-worker reminders-worker risk-engine-worker"
+      """
+      kith kithd delivery-worker fall-detector-worker family-alerts-worker family-links-worker personal-data-worker \
+      reminders-worker risk-engine-worker
+      """
     ),
   ])
   func onlyTheProgramsOfAProductAreBuilt(_ product: String, _ programs: String) throws {
