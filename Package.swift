@@ -284,6 +284,9 @@ let example: [Target] =
 /// Beside the house.
 let testing: [Target] =
   contract("Testing") + [
+    // Until the plugin's line stands among `plugins`.
+    library("FallDetectorDomain", path: "Plugins/FallDetector/Domain", []),
+    tests("FallDetectorTests", ["FallDetectorDomain"]),
     // Certificates that a test makes for itself.
     library(
       "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
@@ -443,7 +446,7 @@ let internals =
   !forTools
   ? []
   : [
-    "EventsContract", "HostContract", "KithClient", "KithJSON",
+    "EventsContract", "FallDetectorDomain", "HostContract", "KithClient", "KithJSON",
     "KithManifest", "KithPersonalData", "KithReflection", "KithRPC", "KithSealing", "KithStore",
     "KithTime", "KithTransportNng", "KithWire", "KithWorkerStore", "RemindersContract",
     "RemindersDomain", "RemindersService", "RiskContract", "RiskEngineDomain", "RiskEngineService",

@@ -1,0 +1,97 @@
+extension MotionGrid {
+  /// What was measured around an impact.
+  ///
+  /// - Parameters:
+  ///   - index: The mean with the highest acceleration.
+  ///   - delay: How many means after it count at most.
+  ///   - weightless: The mean below which the device is in free fall, in g.
+  func evidence(
+    at index: Int, until delay: Int, weightless: Float
+  ) -> ImpactEvidence {
+    func around(_ from: Int, _ to: Int) -> Range<Int> {
+      let low = max(first, index + from)
+      return low..<max(low, min(count, index + to))
+    }
+    // Before: 3.5 s to 1.2 s, and nearer where a trace begins late.
+    var before = around(-88, -30)
+    if before.count < 12 { before = around(-88, -15) }
+    // After: 1.5 s to 5.5 s, and the last second of a trace that ends early.
+    var after = around(38, delay)
+    if after.count < 12 { after = max(index + 12, count - 25)..<count }
+    let atRest = statistics(before)
+    let afterwards = statistics(after)
+    let impact = around(-8, 15)
+    let fall = fall(in: around(-30, 0), weightless: weightless)
+    return ImpactEvidence(
+      nanoseconds: begin(of: index),
+      peakG: Double(impact.reduce(Float(0)) { max($0, peak($1)) }),
+      meanPeakG: Double(magnitude(index)),
+      isClipped: impact.contains { isClipped($0) },
+      impulse: Double(
+        impact.reduce(Float(0)) { $0 + max(0, magnitude($1) - 1.2) }
+          * MotionGrid.stepSeconds),
+      shake: Double(statistics(around(-12, 13)).deviation),
+      fallSpeed: Double(fall.speed),
+      lowestG: Double(around(-25, 1).reduce(magnitude(index)) { min($0, magnitude($1)) }),
+      fallStart: begin(of: fall.range.lowerBound),
+      fallEnd: begin(of: fall.range.upperBound),
+      weightlessSeconds: Double(fall.weightless) * 0.04,
+      postureDegrees: before.count < 5 ? nil : ImpactStream.angle(atRest.mean, afterwards.mean),
+      deviationBefore: Double(atRest.deviation),
+      deviationAfter: Double(afterwards.deviation),
+      periodicity: periodicity(of: after),
+      afterStart: begin(of: after.lowerBound),
+      afterEnd: begin(of: after.upperBound),
+      beforeEnd: begin(of: before.upperBound))
+  }
+
+  /// The part of some means that lacks most of gravity in sum, and the longest time without weight.
+  private func fall(
+    in range: Range<Int>, weightless: Float
+  ) -> (speed: Float, range: Range<Int>, weightless: Int) {
+    var best: Float = 0
+    var bestRange = range.upperBound..<range.upperBound
+    var current: Float = 0
+    var start = range.lowerBound
+    var longest = 0
+    var run = 0
+    for index in range {
+      let magnitude = magnitude(index)
+      current += (1 - magnitude) * MotionGrid.stepSeconds
+      if current <= 0 {
+        current = 0
+        start = index + 1
+      } else if current > best {
+        best = current
+        bestRange = start..<(index + 1)
+      }
+      run = magnitude < weightless ? run + 1 : 0
+      longest = max(longest, run)
+    }
+    return (best, bestRange, longest)
+  }
+
+  /// The highest correlation of the acceleration with itself 0.32 s to 1.2 s later, once it has
+  /// been lower: the pace of steps. 0 for a movement too small to be steps.
+  private func periodicity(of range: Range<Int>) -> Double {
+    guard range.count >= 60 else { return 0 }
+    let mean = range.reduce(Float(0)) { $0 + magnitude($1) } / Float(range.count)
+    func covariance(_ lag: Int) -> Float {
+      var sum: Float = 0
+      for index in range.lowerBound..<(range.upperBound - lag) {
+        sum += (magnitude(index) - mean) * (magnitude(index + lag) - mean)
+      }
+      return sum / Float(range.count - lag)
+    }
+    let variance = covariance(0)
+    guard variance > 0.0036 else { return 0 }
+    var lowest: Float = 1
+    var best: Float = 0
+    for lag in 4...30 {
+      let correlation = covariance(lag) / variance
+      lowest = min(lowest, correlation)
+      if lag >= 8, lowest < 0.2 { best = max(best, correlation) }
+    }
+    return Double(min(1, best))
+  }
+}
