@@ -185,7 +185,6 @@ let platform: [Target] = [
   // Of plugins that follow; each moves to its plugin's line.
   contract("Alerts", using: ["Delivery"]),
   contract("Delivery"),
-  contract("Falls"),
 ].flatMap { $0 }
 let contracts: [Target] =
   platform + [
@@ -244,6 +243,9 @@ let programs: [Target] = [
 
 /// The plugins that ship: a line each.
 let plugins: [Plugin] = [
+  workerPlugin(
+    "FallDetector", area: "Falls", keepsData: true, domainLibraries: ["KithTime"],
+    serviceLibraries: ["AlertsContract", "KithTime"]),
   workerPlugin("FamilyLinks", area: "Access", ownsContract: false, keepsData: true),
   // The scrubber, whose rules are for all: KithPersonalData.
   workerPlugin(
@@ -284,9 +286,6 @@ let example: [Target] =
 /// Beside the house.
 let testing: [Target] =
   contract("Testing") + [
-    // Until the plugin's line stands among `plugins`.
-    library("FallDetectorDomain", path: "Plugins/FallDetector/Domain", []),
-    tests("FallDetectorTests", ["FallDetectorDomain"]),
     // Certificates that a test makes for itself.
     library(
       "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
@@ -410,7 +409,8 @@ let testing: [Target] =
       "KithCommandsTests",
       [
         "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-        "KithReflection", "KithAccess", "KithRPC", "KithWire", "MetricsContract", "TestingContract",
+        "KithReflection", "KithAccess", "KithRPC", "KithTesting", "KithWire", "MetricsContract",
+        "TestingContract",
         argumentParser,
       ] + plugins.map(\.contract)),
     tests(
@@ -446,7 +446,8 @@ let internals =
   !forTools
   ? []
   : [
-    "EventsContract", "FallDetectorDomain", "HostContract", "KithClient", "KithJSON",
+    "EventsContract", "FallDetectorDomain", "FallsContract", "HostContract", "KithClient",
+    "KithJSON",
     "KithManifest", "KithPersonalData", "KithReflection", "KithRPC", "KithSealing", "KithStore",
     "KithTime", "KithTransportNng", "KithWire", "KithWorkerStore", "RemindersContract",
     "RemindersDomain", "RemindersService", "RiskContract", "RiskEngineDomain", "RiskEngineService",
