@@ -81,8 +81,8 @@ import Testing
   @Test func whateverIsKilledWhenEachFallAlertsOnce() async throws {
     try await RunningProduct.run(Self.setup) { product in
       try await product.settle()
-      for round in 0..<6 {
-        for wearer in 0..<10 {
+      for round in 0..<4 {
+        for wearer in 0..<15 {
           _ = try await report(product, .fallCandidate, "e\(round)", of: "w\(round)-\(wearer)")
         }
         // While reports and deadlines of others are on their way.

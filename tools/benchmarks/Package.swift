@@ -11,6 +11,7 @@ let package = Package(
     // Of its own, so that it is built without gRPC.
     .executable(name: "store-bench", targets: ["store-bench"]),
     .executable(name: "reminder-bench", targets: ["reminder-bench"]),
+    .executable(name: "fall-bench", targets: ["fall-bench"]),
     .executable(name: "kit-bench", targets: ["kit-bench"]),
     .executable(name: "engine-bench", targets: ["engine-bench"]),
     // Of its own, since it is preloaded into processes.
@@ -70,6 +71,19 @@ let package = Package(
         .product(name: "KithTime", package: "kith"),
         .product(name: "RemindersContract", package: "kith"),
         .product(name: "RemindersService", package: "kith"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "fall-bench",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "FallDetectorDomain", package: "kith"),
+        .product(name: "FallsContract", package: "kith"),
+        .product(name: "HostContract", package: "kith"),
+        .product(name: "KithClient", package: "kith"),
+        .product(name: "KithManifest", package: "kith"),
+        .product(name: "KithRPC", package: "kith"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(

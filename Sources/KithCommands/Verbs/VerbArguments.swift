@@ -141,9 +141,7 @@ enum OptionSyntax {
     isKnown: (String) -> Bool, command: String
   ) throws(CommandFailure) -> String {
     guard option.takesValue else {
-      guard inline == nil else {
-        throw CommandFailure(.usage, "--\(option.name) takes no value; write it without '='")
-      }
+      guard inline == nil else { throw takesNoValue(option.name) }
       return ""
     }
     if let inline { return inline }
@@ -159,6 +157,10 @@ enum OptionSyntax {
     }
     rest = rest.dropFirst()
     return next
+  }
+
+  static func takesNoValue(_ name: String) -> CommandFailure {
+    CommandFailure(.usage, "--\(name) takes no value; write it without '='")
   }
 
   static func unknown(
@@ -222,7 +224,7 @@ private struct VerbArgumentParser<Reader: ValueReader> {
         }
         // `--urgent true`: a yes-or-no flag takes no word, and nobody means that word for the text.
         if words.isEmpty, rest.isEmpty || rest.first?.hasPrefix("--") == true,
-          values.last?.flag.kind == .bool, argument == "true" || argument == "false"
+          values.last?.flag.kind == .bool, ["true", "false"].contains(argument)
         {
           throw unexpected(argument)
         }
@@ -231,16 +233,12 @@ private struct VerbArgumentParser<Reader: ValueReader> {
       }
       let (name, inline) = OptionSyntax.split(argument)
       if let file = answerFiles.first(where: { $0.name == name }) {
-        let path = try OptionSyntax.value(
-          of: (name, true), inline: inline, rest: &rest, isKnown: isKnown, command: command)
-        files.append((file, path))
+        try takePath(of: file, inline: inline, rest: &rest)
         if let flag = flags.first(where: { $0.name == name }) { values.append((flag, "true")) }
       } else if let flag = flags.first(where: { $0.name == name }) {
         values.append((flag, try value(of: flag, inline: inline, rest: &rest)))
       } else if let flag = negated(name) {
-        guard inline == nil else {
-          throw CommandFailure(.usage, "--\(name) takes no value; write it without '='")
-        }
+        guard inline == nil else { throw OptionSyntax.takesNoValue(name) }
         values.append((flag, "false"))
       } else if let option = VerbArguments.ownOption(name) {
         let value = try OptionSyntax.value(
@@ -253,23 +251,34 @@ private struct VerbArgumentParser<Reader: ValueReader> {
         default: try settings.set(name, value, command: command)
         }
       } else {
-        throw OptionSyntax.unknown(
-          name, among: flags.map(\.name) + answerFiles.map(\.name) + VerbArguments.ownOptionNames,
-          command: command)
+        throw OptionSyntax.unknown(name, among: knownNames, command: command)
       }
     }
     // As a person would say it: add Pills at 8 pm
     if let positional, !words.isEmpty {
       values.append((positional, words.joined(separator: " ")))
     }
-    for file in answerFiles where files.count(where: { $0.file == file }) > 1 {
-      throw CommandFailure(.usage, "--\(file.name) is given twice; it takes one value")
-    }
     if let json { try setRequest(json) }
     for (flag, text) in values { try set(flag, text) }
   }
 
   // MARK: Splitting
+
+  private var knownNames: [String] {
+    flags.map(\.name) + answerFiles.map(\.name) + VerbArguments.ownOptionNames
+  }
+
+  /// Takes the path of a file that a part of the answer is written to.
+  private mutating func takePath(
+    of file: AnswerFile, inline: String?, rest: inout ArraySlice<String>
+  ) throws(CommandFailure) {
+    let path = try OptionSyntax.value(
+      of: (file.name, true), inline: inline, rest: &rest, isKnown: isKnown, command: command)
+    guard !files.contains(where: { $0.file == file }) else {
+      throw CommandFailure(.usage, "--\(file.name) is given twice; it takes one value")
+    }
+    files.append((file, path))
+  }
 
   private func isKnown(_ name: String) -> Bool {
     flags.contains { $0.name == name } || answerFiles.contains { $0.name == name }
