@@ -30,11 +30,18 @@ public struct DetectorSettings: Sendable, Hashable {
   /// activity, in g.
   public var activityG = 1.8
   /// Acceleration below which the device is in free fall, in g.
-  public var weightlessG = 0.35
-  /// How long a dropped device is in free fall at least, in seconds. A body brakes its fall.
-  public var dropSeconds = 0.25
+  public var weightlessG = 0.3
+  /// How long a dropped device is in free fall at least, in seconds and in whole means of 40 ms. A
+  /// body brakes its fall.
+  public var dropSeconds = 0.2
   /// Deviation up to which a device lies on a thing and not on a breathing body, in g.
-  public var perfectStillnessG = 0.01
+  public var perfectStillnessG = 0.008
+  /// Impulse below which a blow cannot have stopped a body, in g s: 0.8 m/s.
+  public var bodyImpulse = 0.08
+  /// Speed below which nothing fell before such a blow, in g s: 0.6 m/s.
+  public var bodyFallSpeed = 0.06
+  /// What such a blow takes from the score, in log-odds.
+  public var shortBlowWeight = 3.0
   /// Change of posture from which a wearer may have lain down without an impact, in degrees.
   public var longLieDegrees = 60.0
   /// Deviation up to which a wearer lies still, in g.

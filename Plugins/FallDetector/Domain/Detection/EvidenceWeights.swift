@@ -22,15 +22,20 @@ public struct EvidenceWeights: Sendable, Hashable {
   public var fallSpeed: Term
   /// Of the change of posture.
   public var posture: Term
+  /// Of a posture that is as before.
+  public var samePosture: Term
   /// Of the deviation after the impact.
   public var stillness: Term
 
   /// Weights.
-  public init(impulse: Term, shake: Term, fallSpeed: Term, posture: Term, stillness: Term) {
+  public init(
+    impulse: Term, shake: Term, fallSpeed: Term, posture: Term, samePosture: Term, stillness: Term
+  ) {
     self.impulse = impulse
     self.shake = shake
     self.fallSpeed = fallSpeed
     self.posture = posture
+    self.samePosture = samePosture
     self.stillness = stillness
   }
 
@@ -41,18 +46,19 @@ public struct EvidenceWeights: Sendable, Hashable {
     case .shake: shake
     case .fallSpeed: fallSpeed
     case .posture: posture
+    case .samePosture: samePosture
     case .stillness: stillness
     }
   }
 
-  /// What each measurement of an impact adds to the log-odds; what was not measured adds nothing.
-  public func contributions(
-    of evidence: ImpactEvidence
-  ) -> [ImpactEvidence.Feature: Double] {
-    var contributions: [ImpactEvidence.Feature: Double] = [:]
-    for (feature, value) in evidence.features {
-      contributions[feature] = self[feature].weight * (value - self[feature].neutral)
-    }
-    return contributions
+  /// What a measurement of an impact adds to the log-odds. The height of a clipped impact is
+  /// unknown, so it does not speak against a fall.
+  public func contribution(
+    of feature: ImpactEvidence.Feature, in evidence: ImpactEvidence
+  ) -> Double {
+    let term = self[feature]
+    let contribution = term.weight * (evidence.value(of: feature) - term.neutral)
+    let isHeight = feature == .impulse || feature == .shake
+    return evidence.isClipped && isHeight ? max(0, contribution) : contribution
   }
 }

@@ -1,90 +1,76 @@
 /// What speaks for a fall and against one at an impact, in numbers and in plain words.
 ///
-/// The log-odds are the sum of the phases' weights minus the weights of the counter-evidence:
-/// nothing else goes into the score.
+/// The score's log-odds are the sum of the phases' weights minus the weights of the
+/// counter-evidence: nothing else goes into it.
 struct Explanation {
-  /// What a dropped device takes from the score: no other evidence outweighs it.
-  private static let dropWeight = 20.0
-
   private(set) var phases: [Phase] = []
   private(set) var counterEvidence: [CounterEvidence] = []
-  let isDeviceDrop: Bool
   private let evidence: ImpactEvidence
 
-  init(of evidence: ImpactEvidence, settings: DetectorSettings) {
+  init(of evidence: ImpactEvidence, counts: Counts) {
     self.evidence = evidence
-    isDeviceDrop =
-      evidence.weightlessSeconds >= settings.dropSeconds - 0.02
-      && evidence.deviationAfter <= settings.perfectStillnessG
-    let contributions = settings.weights.contributions(of: evidence)
-    addPhases(contributions)
-    addCounterEvidence(contributions)
-  }
-
-  /// The score before the logistic function.
-  var logOdds: Double {
-    phases.reduce(0) { $0 + $1.weight } - counterEvidence.reduce(0) { $0 + $1.weight }
+    addPhases(counts)
+    addCounterEvidence(counts)
   }
 
   // MARK: For a fall
 
-  private mutating func addPhases(_ contributions: [ImpactEvidence.Feature: Double]) {
-    func weight(_ feature: ImpactEvidence.Feature) -> Double {
-      max(0, contributions[feature] ?? 0)
-    }
+  private mutating func addPhases(_ counts: Counts) {
     let end = evidence.nanoseconds &+ 600_000_000
     if evidence.fallSpeed > 0 {
       phases.append(
         Phase(
           kind: .freeFall, startNanoseconds: evidence.fallStart,
-          endNanoseconds: evidence.fallEnd, value: evidence.lowestG, weight: weight(.fallSpeed)))
+          endNanoseconds: evidence.fallEnd, value: evidence.lowestG,
+          weight: max(0, counts.fallSpeed)))
     }
     phases.append(
       Phase(
         kind: .impact, startNanoseconds: evidence.nanoseconds &- 120_000_000,
         endNanoseconds: evidence.nanoseconds &+ 160_000_000, value: evidence.peakG,
-        weight: weight(.impulse)))
+        weight: max(0, counts.impulse)))
     phases.append(
       Phase(
         kind: .settling, startNanoseconds: evidence.nanoseconds &+ 160_000_000,
         endNanoseconds: max(end, evidence.afterStart), value: evidence.shake,
-        weight: weight(.shake)))
+        weight: max(0, counts.shake)))
     if let degrees = evidence.postureDegrees {
       phases.append(
         Phase(
           kind: .postureChange, startNanoseconds: evidence.beforeEnd,
-          endNanoseconds: evidence.afterStart, value: degrees, weight: weight(.posture)))
+          endNanoseconds: evidence.afterStart, value: degrees, weight: max(0, counts.posture)))
     }
     phases.append(
       Phase(
         kind: .inactivity, startNanoseconds: evidence.afterStart,
         endNanoseconds: evidence.afterEnd, value: evidence.deviationAfter,
-        weight: weight(.stillness)))
+        weight: max(0, counts.stillness)))
     phases.sort { $0.startNanoseconds < $1.startNanoseconds }
   }
 
   // MARK: Against one
 
-  private mutating func addCounterEvidence(_ contributions: [ImpactEvidence.Feature: Double]) {
-    func weight(_ features: ImpactEvidence.Feature...) -> Double {
-      features.reduce(0) { $0 + max(0, -(contributions[$1] ?? 0)) }
-    }
-    if isDeviceDrop {
-      add(
-        .deviceDrop, evidence.weightlessSeconds, Self.dropWeight,
-        "the device fell freely for \(Self.text(evidence.weightlessSeconds)) s and then lay as "
-          + "still as a thing")
-    }
+  private mutating func addCounterEvidence(_ counts: Counts) {
     add(
-      .sittingDown, evidence.impulse, weight(.impulse, .shake, .fallSpeed),
+      .deviceDrop, evidence.weightlessSeconds, -counts.drop,
+      "the device fell freely for \(Self.text(evidence.weightlessSeconds)) s and then lay as "
+        + "still as a thing")
+    add(
+      .deviceDrop, evidence.impulse, -counts.shortBlow,
+      "a blow of \(Self.text(evidence.impulse * 9.80665)) m/s moves a device and stops no body")
+    add(
+      .sittingDown, evidence.impulse,
+      max(0, -counts.impulse) + max(0, -counts.shake) + max(0, -counts.fallSpeed),
       "the body was stopped by \(Self.text(evidence.impulse * 9.80665)) m/s, as softly as by "
         + "sitting or lying down")
     if let degrees = evidence.postureDegrees {
       add(
-        .recovery, degrees, weight(.posture),
+        .recovery, degrees, -counts.posture,
         "the posture afterwards is within \(Int(degrees.rounded())) degrees of the one before")
+    } else {
+      add(.recovery, 0, -counts.posture, "the posture before is not known")
     }
-    let moving = weight(.stillness)
+    let moving = -counts.stillness
     let deviation = Self.text(evidence.deviationAfter)
     if evidence.periodicity >= 0.5 {
       add(

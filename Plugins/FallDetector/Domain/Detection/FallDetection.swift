@@ -32,41 +32,46 @@ public struct FallDetection: Sendable {
     slump = SlumpWatch(settings: settings)
   }
 
+  /// How many bytes of memory it takes, its buffers included; the same for any trace.
+  public var byteCount: Int { MemoryLayout<Self>.size + stream.bufferBytes }
+
   /// Takes the next sample. Skips one that is not plausible (`AccelerationSample.isPlausible`) or
   /// whose time is not later than the one before.
   ///
   /// - Returns: What was decided when this sample came; nil for almost every sample.
   public mutating func add(_ sample: AccelerationSample) -> Finding? {
-    var best: Finding?
     let count = stream.meanCount
-    let judge = judge
-    stream.add(sample) { evidence in
-      best = Self.better(judge.finding(of: evidence), best)
-    }
-    guard stream.meanCount != count else { return best.flatMap { noted($0) } }
-    let lying = slump.follow(stream)
-    if best == nil, let lying { return isNear(lying.nanoseconds) ? nil : lying }
-    return best.flatMap { noted($0) }
+    var impacts: [ImpactEvidence] = []
+    stream.add(sample) { impacts.append($0) }
+    guard stream.meanCount != count else { return nil }
+    if !impacts.isEmpty, let finding = finding(of: impacts) { return finding }
+    guard let lying = slump.follow(stream), !isNear(lying.nanoseconds) else { return nil }
+    return lying
   }
 
   /// Ends a recorded trace: decides what is pending by what the trace shows after it.
   ///
   /// - Returns: The most fall-like of the decisions; nil when nothing is pending.
   public mutating func finish() -> Finding? {
-    var best: Finding?
-    let judge = judge
-    stream.finish { evidence in
-      best = Self.better(judge.finding(of: evidence), best)
-    }
-    return best.flatMap { noted($0) }
+    var impacts: [ImpactEvidence] = []
+    stream.finish { impacts.append($0) }
+    return finding(of: impacts)
   }
 
-  private static func better(_ new: Finding?, _ old: Finding?) -> Finding? {
-    guard let old else { return new }
-    guard let new else { return old }
+  /// The most fall-like of the decisions about some impacts, unless it was said a moment ago.
+  private mutating func finding(of impacts: [ImpactEvidence]) -> Finding? {
+    var best: Judge.Decision?
+    for case let decision? in impacts.map({ judge.decision(about: $0) }) {
+      if let best, !Self.isMoreLikeAFall(decision, best) { continue }
+      best = decision
+    }
+    guard let best, isNew(best) else { return nil }
+    return judge.finding(of: best)
+  }
+
+  private static func isMoreLikeAFall(_ new: Judge.Decision, _ old: Judge.Decision) -> Bool {
     let (isFall, wasFall) = (new.verdict == .candidate, old.verdict == .candidate)
-    if isFall != wasFall { return isFall ? new : old }
-    return new.score > old.score ? new : old
+    return isFall == wasFall ? new.score > old.score : isFall
   }
 
   /// Whether a candidate was found at about that time.
@@ -74,24 +79,25 @@ public struct FallDetection: Sendable {
     lastCandidate.map { (nanoseconds &- $0).magnitude < 90_000_000_000 } ?? false
   }
 
-  /// Holds back what was said a moment ago.
-  private mutating func noted(_ finding: Finding) -> Finding? {
-    switch finding.verdict {
+  /// Whether a decision was not made a moment ago; then it is noted.
+  private mutating func isNew(_ decision: Judge.Decision) -> Bool {
+    let instant = decision.evidence.nanoseconds
+    switch decision.verdict {
     case .candidate:
-      if let lastCandidate, Self.isWithin(Self.sameFall, lastCandidate, finding) { return nil }
-      lastCandidate = finding.nanoseconds
+      if let lastCandidate, Self.isWithin(Self.sameFall, lastCandidate, instant) { return false }
+      lastCandidate = instant
     case .activity:
-      if let lastCandidate, Self.isWithin(Self.sameFall, lastCandidate, finding) { return nil }
-      if let lastActivity, Self.isWithin(Self.activityPause, lastActivity, finding) { return nil }
-      lastActivity = finding.nanoseconds
+      if let lastCandidate, Self.isWithin(Self.sameFall, lastCandidate, instant) { return false }
+      if let lastActivity, Self.isWithin(Self.activityPause, lastActivity, instant) { return false }
+      lastActivity = instant
     case .deviceDrop, .possibleLongLie: break
     }
-    return finding
+    return true
   }
 
-  /// Whether a finding lies within some time after an instant. A clock that began anew is later.
-  private static func isWithin(_ time: Int64, _ instant: Int64, _ finding: Finding) -> Bool {
-    let passed = finding.nanoseconds.subtractingReportingOverflow(instant)
+  /// Whether an instant lies within some time after another. A clock that began anew is later.
+  private static func isWithin(_ time: Int64, _ earlier: Int64, _ instant: Int64) -> Bool {
+    let passed = instant.subtractingReportingOverflow(earlier)
     return !passed.overflow && (0..<time).contains(passed.partialValue)
   }
 }

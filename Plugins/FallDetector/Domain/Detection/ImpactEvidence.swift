@@ -46,24 +46,25 @@ public struct ImpactEvidence: Sendable, Hashable {
   /// When the time before the impact that was measured ends, in nanoseconds of the device's clock.
   public var beforeEnd: Int64
 
-  /// The measurements as the weights take them. Each is held within the limits between which falls
-  /// and daily life differ, so that an extreme value decides nothing alone.
-  public var features: [Feature: Double] {
+  /// A measurement as its weight takes it. Each is held within the limits between which falls and
+  /// daily life differ, so that an extreme value decides nothing alone. A posture that was not
+  /// measured counts as a turn by 10 degrees.
+  public func value(of feature: Feature) -> Double {
     func held(_ value: Double, _ low: Double, _ high: Double) -> Double {
       min(max(value, low), high)
     }
-    var features: [Feature: Double] = [
-      .impulse: held(log(impulse + 0.02), -3.5, -0.8),
-      .shake: held(log(shake + 0.02), -1.4, 0.6),
-      .fallSpeed: held(fallSpeed, 0, 0.2),
-      .stillness: held(log(deviationAfter + 0.01), -3.9, -0.9),
-    ]
-    if let postureDegrees { features[.posture] = held(postureDegrees, 0, 60) / 90 }
-    return features
+    return switch feature {
+    case .impulse: held(log(impulse + 0.02), -3.5, -0.8)
+    case .shake: held(log(shake + 0.02), -1.4, 0.6)
+    case .fallSpeed: held(fallSpeed, 0, 0.2)
+    case .posture: held(postureDegrees ?? 10, 0, 60) / 90
+    case .samePosture: held(1 - (postureDegrees ?? 10) / 20, 0, 1)
+    case .stillness: held(log(deviationAfter + 0.01), -3.9, -0.9)
+    }
   }
 
   /// A measurement that has a weight.
-  public enum Feature: String, Sendable, Hashable, CaseIterable {
+  public enum Feature: Int, Sendable, Hashable, CaseIterable {
     /// The logarithm of the impulse.
     case impulse
     /// The logarithm of the shake.
@@ -72,6 +73,8 @@ public struct ImpactEvidence: Sendable, Hashable {
     case fallSpeed
     /// The change of posture in right angles, up to two thirds.
     case posture
+    /// How near the posture is to the one before: 1 for the same, 0 from 20 degrees on.
+    case samePosture
     /// The logarithm of the deviation after the impact.
     case stillness
   }

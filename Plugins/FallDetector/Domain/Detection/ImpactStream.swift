@@ -65,8 +65,7 @@ public struct ImpactStream: Sendable {
   /// Ends the trace: measures the impacts whose time after is not over. The next sample begins a
   /// new trace.
   public mutating func finish(found: (ImpactEvidence) -> Void) {
-    let grid = grid
-    self.grid = MotionGrid()
+    defer { grid.forget() }
     let end = grid.count - Self.shortestRest
     var index = max(grid.first, grid.count - Self.delay + 1)
     while index < end {
@@ -76,6 +75,9 @@ public struct ImpactStream: Sendable {
       index += 1
     }
   }
+
+  /// How many bytes it keeps beside itself.
+  var bufferBytes: Int { grid.bufferBytes }
 
   /// How many means of 40 ms the trace has.
   var meanCount: Int { grid.count }

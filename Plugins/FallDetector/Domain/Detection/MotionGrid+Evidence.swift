@@ -1,3 +1,4 @@
+/// How an impact is measured.
 extension MotionGrid {
   /// What was measured around an impact.
   ///
@@ -5,34 +6,26 @@ extension MotionGrid {
   ///   - index: The mean with the highest acceleration.
   ///   - delay: How many means after it count at most.
   ///   - weightless: The mean below which the device is in free fall, in g.
-  func evidence(
-    at index: Int, until delay: Int, weightless: Float
-  ) -> ImpactEvidence {
-    func around(_ from: Int, _ to: Int) -> Range<Int> {
-      let low = max(first, index + from)
-      return low..<max(low, min(count, index + to))
-    }
+  func evidence(at index: Int, until delay: Int, weightless: Float) -> ImpactEvidence {
     // Before: 3.5 s to 1.2 s, and nearer where a trace begins late.
-    var before = around(-88, -30)
-    if before.count < 12 { before = around(-88, -15) }
+    var before = range(index - 88, index - 30)
+    if before.count < 12 { before = range(index - 88, index - 15) }
     // After: 1.5 s to 5.5 s, and the last second of a trace that ends early.
-    var after = around(38, delay)
-    if after.count < 12 { after = max(index + 12, count - 25)..<count }
+    var after = range(index + 38, index + delay)
+    if after.count < 12 { after = range(max(index + 12, count - 25), count) }
     let atRest = statistics(before)
     let afterwards = statistics(after)
-    let impact = around(-8, 15)
-    let fall = fall(in: around(-30, 0), weightless: weightless)
+    let impact = impact(in: range(index - 8, index + 15))
+    let fall = fall(in: range(index - 30, index), weightless: weightless)
     return ImpactEvidence(
       nanoseconds: begin(of: index),
-      peakG: Double(impact.reduce(Float(0)) { max($0, peak($1)) }),
+      peakG: Double(impact.peak),
       meanPeakG: Double(magnitude(index)),
-      isClipped: impact.contains { isClipped($0) },
-      impulse: Double(
-        impact.reduce(Float(0)) { $0 + max(0, magnitude($1) - 1.2) }
-          * MotionGrid.stepSeconds),
-      shake: Double(statistics(around(-12, 13)).deviation),
+      isClipped: impact.isClipped,
+      impulse: Double(impact.impulse),
+      shake: Double(statistics(range(index - 12, index + 13)).deviation),
       fallSpeed: Double(fall.speed),
-      lowestG: Double(around(-25, 1).reduce(magnitude(index)) { min($0, magnitude($1)) }),
+      lowestG: Double(lowest(in: range(index - 25, index + 1))),
       fallStart: begin(of: fall.range.lowerBound),
       fallEnd: begin(of: fall.range.upperBound),
       weightlessSeconds: Double(fall.weightless) * 0.04,
@@ -43,6 +36,30 @@ extension MotionGrid {
       afterStart: begin(of: after.lowerBound),
       afterEnd: begin(of: after.upperBound),
       beforeEnd: begin(of: before.upperBound))
+  }
+
+  /// Some means, as far as they are kept.
+  private func range(_ from: Int, _ to: Int) -> Range<Int> {
+    let low = min(max(first, from), count)
+    return low..<max(low, min(count, to))
+  }
+
+  private func impact(
+    in range: Range<Int>
+  ) -> (peak: Float, impulse: Float, isClipped: Bool) {
+    var (highest, impulse, isClipped) = (Float(0), Float(0), false)
+    for index in range {
+      highest = max(highest, peak(index))
+      impulse += max(0, magnitude(index) - 1.2) * MotionGrid.stepSeconds
+      isClipped = isClipped || self.isClipped(index)
+    }
+    return (highest, impulse, isClipped)
+  }
+
+  private func lowest(in range: Range<Int>) -> Float {
+    var lowest = Float.infinity
+    for index in range { lowest = min(lowest, magnitude(index)) }
+    return lowest
   }
 
   /// The part of some means that lacks most of gravity in sum, and the longest time without weight.
@@ -75,23 +92,25 @@ extension MotionGrid {
   /// been lower: the pace of steps. 0 for a movement too small to be steps.
   private func periodicity(of range: Range<Int>) -> Double {
     guard range.count >= 60 else { return 0 }
-    let mean = range.reduce(Float(0)) { $0 + magnitude($1) } / Float(range.count)
-    func covariance(_ lag: Int) -> Float {
-      var sum: Float = 0
-      for index in range.lowerBound..<(range.upperBound - lag) {
-        sum += (magnitude(index) - mean) * (magnitude(index + lag) - mean)
-      }
-      return sum / Float(range.count - lag)
-    }
-    let variance = covariance(0)
+    var mean: Float = 0
+    for index in range { mean += magnitude(index) / Float(range.count) }
+    let variance = covariance(of: range, lag: 0, mean: mean)
     guard variance > 0.0036 else { return 0 }
     var lowest: Float = 1
     var best: Float = 0
     for lag in 4...30 {
-      let correlation = covariance(lag) / variance
+      let correlation = covariance(of: range, lag: lag, mean: mean) / variance
       lowest = min(lowest, correlation)
       if lag >= 8, lowest < 0.2 { best = max(best, correlation) }
     }
     return Double(min(1, best))
+  }
+
+  private func covariance(of range: Range<Int>, lag: Int, mean: Float) -> Float {
+    var sum: Float = 0
+    for index in range.lowerBound..<(range.upperBound - lag) {
+      sum += (magnitude(index) - mean) * (magnitude(index + lag) - mean)
+    }
+    return sum / Float(range.count - lag)
   }
 }

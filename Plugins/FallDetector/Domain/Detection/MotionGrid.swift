@@ -16,9 +16,15 @@ struct MotionGrid: Sendable {
   static let longestGap: Int64 = 1_000_000_000
 
   /// Mean vectors in g; the fourth number is the length of the vector.
-  private var means = InlineArray<256, SIMD4<Float>>(repeating: .zero)
+  private var means = [SIMD4<Float>](repeating: .zero, count: capacity)
   /// The highest sample of each mean, in g; negative when it was clipped.
-  private var peaks = InlineArray<256, Float>(repeating: 0)
+  private var peaks = [Float](repeating: 0, count: capacity)
+  /// How many bytes it keeps beside itself: the two rings.
+  var bufferBytes: Int {
+    means.capacity * MemoryLayout<SIMD4<Float>>.stride
+      + peaks.capacity * MemoryLayout<Float>.stride
+  }
+
   /// How many means were finished since the trace began.
   private(set) var count = 0
   /// When the trace began.
@@ -57,6 +63,12 @@ struct MotionGrid: Sendable {
     isClipped = false
     left = Self.stepNanoseconds
     gravity = vector
+  }
+
+  /// Forgets the trace; the next sample begins another.
+  mutating func forget() {
+    count = 0
+    isEmpty = true
   }
 
   /// Takes a sample that `outcome` lets in, and calls `finished` after each mean.
