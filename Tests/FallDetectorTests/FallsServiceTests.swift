@@ -132,6 +132,35 @@ import Testing
     #expect(try await second.events() == ["suspected at 0", "no_answer at 259200"])
   }
 
+  /// As during an upgrade: reports, answers and timers of both, over one store.
+  @Test func twoWorkersOverOneStoreAlertEachCaseOnce() async throws {
+    let first = try Desk()
+    let second = try Desk(beside: first)
+    for round in 0..<10 {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for wearer in 0..<6 {
+          for desk in [first, second] {
+            // The same event, sent to both.
+            group.addTask { try await desk.report(.fallCandidate, "e\(round)", as: "w\(wearer)") }
+          }
+        }
+        try await group.waitForAll()
+      }
+      for desk in [first, second] { desk.tick(.seconds(61)) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for desk in [first, second] { group.addTask { try await desk.settle() } }
+        group.addTask { _ = try await second.answer(.ok, as: "w0") }
+        try await group.waitForAll()
+      }
+      for wearer in 1..<6 { try await first.answer(.ok, as: "w\(wearer)") }
+      for desk in [first, second] { desk.tick(.seconds(121)) }
+    }
+    let events = try await first.events()
+    #expect(events.count { $0.hasPrefix("suspected") } == 60)
+    #expect(events.count { $0.hasPrefix("no_answer") } == 60)
+    #expect(events.count { $0.hasPrefix("ALL_CLEAR") } == 60)
+  }
+
   // MARK: Several reports
 
   @Test func case16ASecondCandidateJoinsTheFirst() async throws {

@@ -240,6 +240,40 @@ import Testing
     #expect(try await desk.cases().count == 1)
   }
 
+  /// Batches of any content, in any order, twice and with others between: each is answered, and
+  /// none breaks what is known of the wearer.
+  @Test(arguments: 0..<8) func whateverADeviceSendsIsAnswered(_ seed: UInt64) async throws {
+    let desk = try Desk()
+    var dice = SeededGenerator(seed: seed)
+    let odd: [Float] = [.nan, .infinity, -.infinity, 0, 1, -1, 2, 16, 39.9, 40.1, 1e30, -1e-30]
+    let times: [Int64] = [0, -1, 1, 20_000_000, .max, .min, 1 << 61, -(1 << 61)]
+    let batches = (0..<500).map { _ in
+      let count = [0, 1, 2, 50, 50, 50, 4_097].randomElement(using: &dice) ?? 1
+      let isOdd = Int.random(in: 0..<3, using: &dice) == 0
+      func values() -> [Float] {
+        (0..<max(0, count - (Int.random(in: 0..<20, using: &dice) == 0 ? 1 : 0))).map { _ in
+          isOdd ? odd.randomElement(using: &dice) ?? 0 : .random(in: -3...3, using: &dice)
+        }
+      }
+      return SampleBatch(
+        sequence: .random(in: 0...40, using: &dice),
+        sessionId: ["a", "b", ""].randomElement(using: &dice) ?? "",
+        startNs: times.randomElement(using: &dice) ?? 0,
+        intervalNs: [0, 1, 20_000_000, .max].randomElement(using: &dice) ?? 0,
+        timesNs: Bool.random(using: &dice)
+          ? [] : (0..<count).map { _ in times.randomElement(using: &dice) ?? 0 },
+        x: values(), y: values(), z: values(),
+        unit: .init(rawValue: .random(in: 0...3, using: &dice)),
+        rangeG: odd.randomElement(using: &dice) ?? 0,
+        placement: .init(rawValue: .random(in: -1...5, using: &dice)))
+    }
+    let answers = try await desk.watch(batches)
+    #expect(answers.map(\.sequence) == batches.map(\.sequence))
+    // The wearer's next fall is found.
+    try await desk.watch(Movement.fall(from: 1).batches(session: "next"))
+    #expect(try await desk.cases().contains { $0.state == .awaitingConfirmation })
+  }
+
   // MARK: Bursts
 
   private func burst(

@@ -97,6 +97,35 @@ import Testing
     }
   }
 
+  @Test func aFallInAStreamOfSamplesAlerts() async throws {
+    try await RunningProduct.run(Self.setup) { product in
+      try await product.settle()
+      let call = try await falls(product).watch(
+        options: CallOptions(timeout: RunningProduct.patience, waitForReady: true))
+      let lines = Self.fall.split(separator: "\n").dropFirst().map { line in
+        line.split(separator: ",").compactMap { Double($0) }
+      }
+      for (number, start) in stride(from: 0, to: lines.count, by: 50).enumerated() {
+        let part = lines[start..<min(start + 50, lines.count)]
+        try await call.requests.write(
+          SampleBatch(
+            sequence: UInt64(number + 1), sessionId: "s", startNs: Int64(number) * 1_000_000_000,
+            intervalNs: 20_000_000, x: part.map { Float($0[1]) }, y: part.map { Float($0[2]) },
+            z: part.map { Float($0[3]) }, rangeG: 8))
+      }
+      call.requests.finish()
+      var last: WatchResponse?
+      for try await answer in call.responses {
+        #expect(answer.refusal.isEmpty)
+        last = answer
+      }
+      #expect(last?.fallCase?.state == .awaitingConfirmation)
+      try await product.clock.advance(by: .seconds(60))
+      let alerted = try await product.events(FallAlerted.self, of: Self.worker)
+      #expect(alerted.map(\.message.cause) == ["no_answer"])
+    }
+  }
+
   @Test func aTraceIsReplayedAndDrawnOnTheCommandLine() async throws {
     try await RunningProduct.run(Self.setup) { product in
       try await product.settle()
