@@ -40,10 +40,11 @@ public struct DueCases: Sendable {
     let reading = clock()
     let keeps = settings().keepsReports
     let looksAgain = !hasLooked.isSet
-    return try await store.read { transaction in
+    return try await store.read { [hasLooked] transaction in
       if try !Self.foreign(reading, 1, looksAgain, in: transaction).isEmpty {
         return Instant(milliseconds: 0)
       }
+      hasLooked.set()
       let end: Int64? = try transaction.minimum(
         of: "wait_end_ms", in: StoredCase.self,
         where: "state <> 'closed' AND wait_boot = \(reading.boot)", under: CaseLedger.ownGrant)

@@ -29,7 +29,7 @@ extension VerbHelp {
         + files.map { file in
           [
             "name": .string("--\(file.name)"),
-            "documentation": .string(description(of: file, flags)), "positional": false,
+            "documentation": .string(description(of: file)), "positional": false,
             "repeatable": false, "valueName": "FILE",
           ]
         })

@@ -47,8 +47,9 @@ struct VerbHelp {
     let asked = flags.filter { flag in !files.contains { $0.name == flag.name } }
     if !flags.isEmpty || !files.isEmpty {
       lines.append(terminal.text("Flags:", .bold))
-      lines += entries(asked.map { (title(of: $0), description(of: $0), notes(on: $0)) })
-      lines += entries(files.map { ("--\($0.name) FILE", description(of: $0, flags), []) })
+      lines += entries(
+        asked.map { (title(of: $0), description(of: $0), notes(on: $0)) }
+          + files.map { ("--\($0.name) FILE", description(of: $0), []) })
       lines.append("")
     }
     lines.append(terminal.text("Of every call:", .bold))
@@ -104,10 +105,8 @@ struct VerbHelp {
     return text
   }
 
-  func description(of file: AnswerFile, _ flags: [RequestFlag]) -> String {
-    let flag = flags.first { $0.name == file.name }
-    return "Writes a part of the answer to this file. "
-      + (flag.map { description(of: $0) } ?? file.field.documentation)
+  func description(of file: AnswerFile) -> String {
+    "Writes to this file: " + file.field.documentation
   }
 
   private func notes(on flag: RequestFlag) -> [String] {

@@ -15,7 +15,7 @@ public struct ReplayResponse: GeneratedMessage {
   /// What it decided, in order.
   public var findings: [Finding] = []
 
-  /// The trace with its phases, as SVG. Empty unless `plot` of the request asks for it.
+  /// The trace with its phases, as SVG. Empty when it was not asked for.
   public var plot: [UInt8] = []
 
   /// The fields that this version of the contract does not know.

@@ -1144,7 +1144,7 @@ nonisolated struct Kith_Falls_V1_ReplayResponse: Sendable {
   /// What it decided, in order.
   var findings: [Kith_Falls_V1_Finding] = []
 
-  /// The trace with its phases, as SVG. Empty unless `plot` of the request asks for it.
+  /// The trace with its phases, as SVG. Empty when it was not asked for.
   var plot: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
