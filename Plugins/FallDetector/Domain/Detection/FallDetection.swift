@@ -2,7 +2,8 @@
 ///
 /// A value without clock or memory outside itself: equal samples give equal findings, whatever
 /// their batches. It holds ten seconds of movement in about 6 KiB, and decides 5.5 s after an
-/// impact, or at `finish()`. It is meant for 25 samples a second and more.
+/// impact (11 s where a harder one follows), or at `finish()`. It is meant for 25 samples a second
+/// and more.
 ///
 /// ```swift
 /// var detection = FallDetection(profile: SensorProfile(placement: .waist, rangeG: 8))
@@ -12,6 +13,8 @@
 /// if let finding = detection.finish() { report(finding) }
 /// ```
 public struct FallDetection: Sendable {
+  /// What follows a candidate by 5.5 s is measured 5.5 s later, in nanoseconds.
+  private static let longestWait: Int64 = 11_100_000_000
   /// A candidate so soon after another is the same fall, in nanoseconds.
   private static let sameFall: Int64 = 5_000_000_000
   /// Activities are reported this far apart, in nanoseconds.
@@ -20,6 +23,8 @@ public struct FallDetection: Sendable {
   private let judge: Judge
   private var stream: ImpactStream
   private var slump: SlumpWatch
+  /// A candidate with something higher behind it that is not measured yet.
+  private var waiting: Judge.Decision?
   private var lastCandidate: Int64?
   private var lastActivity: Int64?
 
@@ -44,7 +49,9 @@ public struct FallDetection: Sendable {
     var impacts: [ImpactEvidence] = []
     stream.add(sample) { impacts.append($0) }
     guard stream.meanCount != count else { return nil }
-    if !impacts.isEmpty, let finding = finding(of: impacts) { return finding }
+    // The means begin again when a gap ended the trace.
+    let isEnd = stream.meanCount < count
+    if let finding = finding(of: impacts, isEnd: isEnd) { return finding }
     guard let lying = slump.follow(stream), !isNear(lying.nanoseconds) else { return nil }
     return lying
   }
@@ -55,18 +62,36 @@ public struct FallDetection: Sendable {
   public mutating func finish() -> Finding? {
     var impacts: [ImpactEvidence] = []
     stream.finish { impacts.append($0) }
-    return finding(of: impacts)
+    return finding(of: impacts, isEnd: true)
   }
 
-  /// The most fall-like of the decisions about some impacts, unless it was said a moment ago.
-  private mutating func finding(of impacts: [ImpactEvidence]) -> Finding? {
-    var best: Judge.Decision?
+  /// The most fall-like of the decisions about some impacts and of one that waits, unless it was
+  /// said a moment ago.
+  private mutating func finding(of impacts: [ImpactEvidence], isEnd: Bool) -> Finding? {
+    if impacts.isEmpty, !isEnd {
+      guard let waiting, hasWaited(waiting) else { return nil }
+    }
+    var best = waiting
+    waiting = nil
     for case let decision? in impacts.map({ judge.decision(about: $0) }) {
       if let best, !Self.isMoreLikeAFall(decision, best) { continue }
       best = decision
     }
-    guard let best, isNew(best) else { return nil }
-    return judge.finding(of: best)
+    guard let best else { return nil }
+    // A step or a stumble before a fall also ends in another posture; the fall says more.
+    if !isEnd, best.verdict == .candidate, !hasWaited(best),
+      stream.isHigherAhead(than: best.evidence)
+    {
+      waiting = best
+      return nil
+    }
+    return isNew(best) ? judge.finding(of: best) : nil
+  }
+
+  /// Whether everything that could outdo a candidate has been measured.
+  private func hasWaited(_ decision: Judge.Decision) -> Bool {
+    stream.end.subtractingReportingOverflow(decision.evidence.nanoseconds).partialValue
+      > Self.longestWait
   }
 
   private static func isMoreLikeAFall(_ new: Judge.Decision, _ old: Judge.Decision) -> Bool {

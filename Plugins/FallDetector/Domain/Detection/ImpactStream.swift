@@ -2,13 +2,13 @@ import func Glibc.acos
 
 /// Finds the impacts in a stream of samples and measures what was around them.
 ///
-/// An impact is the highest mean of the second before and the second after it. It is measured 5.5 s
-/// later, or when the trace ends.
+/// An impact is the highest mean of the second before it and the 2.5 s after it. It is measured
+/// 5.5 s later, or when the trace ends.
 public struct ImpactStream: Sendable {
   /// How long after an impact it is measured, in means: 5.5 s.
   private static let delay = 138
-  /// How far around an impact nothing is higher, in means: 1 s.
-  private static let reach = 25
+  /// For how long before and after an impact nothing is higher, in means: 1 s and 2.5 s.
+  private static let reach = (before: 25, after: 63)
   /// How much of a trace must follow an impact that can be measured, in means: 0.72 s.
   private static let shortestRest = 18
   /// After so many samples in a row whose time ran back, the device's clock has begun anew; two
@@ -55,8 +55,10 @@ public struct ImpactStream: Sendable {
       let (threshold, weightless) = (threshold, weightless)
       grid.add(at: sample.nanoseconds, Self.vector(sample), clipped: isClipped) { grid in
         let index = grid.count - Self.delay
-        if index >= 0, grid.magnitude(index) > threshold, Self.isHighest(index, in: grid) {
-          found(grid.evidence(at: index, until: Self.delay, weightless: weightless))
+        if index >= 0, grid.magnitude(index) > threshold, Self.isHighest(index, in: grid),
+          let evidence = grid.evidence(at: index, until: Self.delay, weightless: weightless)
+        {
+          found(evidence)
         }
       }
     }
@@ -69,8 +71,10 @@ public struct ImpactStream: Sendable {
     let end = grid.count - Self.shortestRest
     var index = max(grid.first, grid.count - Self.delay + 1)
     while index < end {
-      if grid.magnitude(index) > threshold, Self.isHighest(index, in: grid) {
-        found(grid.evidence(at: index, until: Self.delay, weightless: weightless))
+      if grid.magnitude(index) > threshold, Self.isHighest(index, in: grid),
+        let evidence = grid.evidence(at: index, until: Self.delay, weightless: weightless)
+      {
+        found(evidence)
       }
       index += 1
     }
@@ -81,6 +85,18 @@ public struct ImpactStream: Sendable {
 
   /// How many means of 40 ms the trace has.
   var meanCount: Int { grid.count }
+
+  /// When the last mean ended, in nanoseconds of the device's clock.
+  var end: Int64 { grid.begin(of: grid.count) }
+
+  /// Whether something higher than an impact that is measured now follows it.
+  func isHigherAhead(than evidence: ImpactEvidence) -> Bool {
+    let height = Float(evidence.meanPeakG)
+    for index in max(grid.first, grid.count - Self.delay + Self.reach.after)..<grid.count {
+      if grid.magnitude(index) > height { return true }
+    }
+    return false
+  }
 
   /// Some of the last means in numbers.
   func stretch(_ range: Range<Int>) -> LongLieWatch.Stretch {
@@ -113,7 +129,7 @@ public struct ImpactStream: Sendable {
   /// Whether nothing within `reach` is higher; of two that are equal, the first is.
   private static func isHighest(_ index: Int, in grid: borrowing MotionGrid) -> Bool {
     let magnitude = grid.magnitude(index)
-    for other in max(grid.first, index - reach)..<min(grid.count, index + reach + 1) {
+    for other in max(grid.first, index - reach.before)..<min(grid.count, index + reach.after + 1) {
       let there = grid.magnitude(other)
       if there > magnitude || (there == magnitude && other < index) { return false }
     }

@@ -1,12 +1,15 @@
 /// How an impact is measured.
 extension MotionGrid {
-  /// What was measured around an impact.
+  /// The lengths that gravity may have, in g: others are another unit or a broken sensor.
+  private static let gravity: ClosedRange<Float> = 0.4...1.8
+
+  /// What was measured around an impact; nil where what is before or after it cannot be gravity.
   ///
   /// - Parameters:
   ///   - index: The mean with the highest acceleration.
   ///   - delay: How many means after it count at most.
   ///   - weightless: The mean below which the device is in free fall, in g.
-  func evidence(at index: Int, until delay: Int, weightless: Float) -> ImpactEvidence {
+  func evidence(at index: Int, until delay: Int, weightless: Float) -> ImpactEvidence? {
     // Before: 3.5 s to 1.2 s, and nearer where a trace begins late.
     var before = range(index - 88, index - 30)
     if before.count < 12 { before = range(index - 88, index - 15) }
@@ -15,6 +18,9 @@ extension MotionGrid {
     if after.count < 12 { after = range(max(index + 12, count - 25), count) }
     let atRest = statistics(before)
     let afterwards = statistics(after)
+    guard before.count < 5 || Self.isGravity(atRest.mean), Self.isGravity(afterwards.mean) else {
+      return nil
+    }
     let impact = impact(in: range(index - 8, index + 15))
     let fall = fall(in: range(index - 30, index), weightless: weightless)
     return ImpactEvidence(
@@ -36,6 +42,10 @@ extension MotionGrid {
       afterStart: begin(of: after.lowerBound),
       afterEnd: begin(of: after.upperBound),
       beforeEnd: begin(of: before.upperBound))
+  }
+
+  private static func isGravity(_ mean: SIMD4<Float>) -> Bool {
+    gravity.contains((mean * mean).sum().squareRoot())
   }
 
   /// Some means, as far as they are kept.

@@ -41,8 +41,8 @@ public enum CSVTrace {
   ///   - bytes: The text.
   ///   - rateHz: Samples a second, for a trace without a column of time.
   ///   - unit: The unit of the acceleration.
-  /// - Throws: `Problem`, with line and column, if a number is missing, not finite, or too large for
-  ///   the unit.
+  /// - Throws: `Problem`, with line and column, if a number is missing, not finite, or too large
+  ///   for the unit.
   public static func read(
     _ bytes: some Sequence<UInt8>, rateHz: Double? = nil, unit: Unit = .standardGravity
   ) throws(Problem) -> [AccelerationSample] {

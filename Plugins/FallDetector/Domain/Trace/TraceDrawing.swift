@@ -1,5 +1,5 @@
-/// Draws a trace as SVG: the length of the acceleration over time, and below it a bar for each phase
-/// of each finding.
+/// Draws a trace as SVG: the length of the acceleration over time, and below it a bar for each
+/// phase of each finding.
 ///
 /// The drawing has a title and a description for screen readers, and says nothing by colour alone.
 public struct TraceDrawing {
@@ -9,6 +9,8 @@ public struct TraceDrawing {
   private static let top = 58.0
   private static let plotHeight = 240.0
   private static let laneHeight = 22.0
+  /// What the label of a phase takes.
+  private static let labelWidth = 120.0
   private static let kinds: [Phase.Kind] = [
     .freeFall, .impact, .settling, .postureChange, .inactivity,
   ]
@@ -19,7 +21,8 @@ public struct TraceDrawing {
   private let seconds: Double
   private let ceilingG: Double
 
-  /// The drawing of a trace with what was found in it. Samples that the detector skips are left out.
+  /// The drawing of a trace with what was found in it. Samples that the detector skips are left
+  /// out.
   public static func svg(samples: [AccelerationSample], findings: [Finding]) -> String {
     TraceDrawing(samples: samples, findings: findings).document
   }
@@ -58,7 +61,7 @@ public struct TraceDrawing {
     lines += findings.flatMap(bands)
     lines.append(curve)
     lines += lanes
-    lines += findings.enumerated().map { marker(of: $1, number: $0) }
+    lines += markers
     lines.append("</svg>")
     return lines.joined(separator: "\n") + "\n"
   }
@@ -70,7 +73,8 @@ public struct TraceDrawing {
       "\(points.count) samples in \(text(seconds)) s, at most \(Explanation.text(highest)) g."
     guard !findings.isEmpty else { return head + " Nothing was found." }
     return head + " "
-      + findings.map { "At \(text(time($0.nanoseconds))) s: \($0.reason)." }.joined(separator: " ")
+      + findings.prefix(20).map { "At \(text(time($0.nanoseconds))) s: \($0.reason)." }.joined(
+        separator: " ")
   }
 
   private var axes: [String] {
@@ -141,31 +145,52 @@ public struct TraceDrawing {
         "<line x1=\"\(text(Self.left))\" x2=\"\(text(Self.width - Self.right))\""
           + " y1=\"\(text(y + 18.5))\" y2=\"\(text(y + 18.5))\" stroke=\"#eeeeee\"/>",
       ]
-      for phase in findings.flatMap(\.phases) where phase.kind == kind {
-        let (from, width) = extent(phase)
-        let isRight = from + width > Self.width - Self.right - 130
-        let label = "\(Self.value(phase)), +\(Explanation.text(phase.weight))"
+      let bars = findings.flatMap(\.phases).filter { $0.kind == kind }.map { ($0, extent($0)) }
+      for (place, (phase, extent)) in bars.enumerated() {
+        let end = extent.from + extent.width
         lines.append(
-          "<rect x=\"\(text(from))\" y=\"\(text(y + 2))\" width=\"\(text(width))\" height=\"14\""
-            + " rx=\"2\" fill=\"\(Self.colour(kind))\"/><text"
-            + " x=\"\(text(isRight ? from - 5 : from + width + 5))\" y=\"\(text(y + 13))\""
+          "<rect x=\"\(text(extent.from))\" y=\"\(text(y + 2))\" width=\"\(text(extent.width))\""
+            + " height=\"14\" rx=\"2\" fill=\"\(Self.colour(kind))\"/>")
+        let isRight = end > Self.width - Self.right - Self.labelWidth
+        let next = place + 1 < bars.count ? bars[place + 1].1.from : .infinity
+        let last = place > 0 ? bars[place - 1].1.from + bars[place - 1].1.width : -.infinity
+        let hasRoom =
+          isRight ? extent.from - last > 2 * Self.labelWidth : next - end > Self.labelWidth
+        guard hasRoom else { continue }
+        lines.append(
+          "<text x=\"\(text(isRight ? extent.from - 5 : end + 5))\" y=\"\(text(y + 13))\""
             + " text-anchor=\"\(isRight ? "end" : "start")\" font-size=\"11\""
-            + " stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">\(label)</text>")
+            + " stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">"
+            + "\(Self.value(phase)), +\(Explanation.text(phase.weight))</text>")
       }
       return lines
     }
   }
 
-  /// The instant of a finding with what was decided; names change between two rows.
-  private func marker(of finding: Finding, number: Int) -> String {
-    let x = min(max(x(finding.nanoseconds), Self.left), Self.width - Self.right)
-    let anchor = x > Self.width * 0.7 ? "end" : (x < Self.width * 0.3 ? "start" : "middle")
-    let percent = Int((finding.score * 100).rounded())
-    return "<line x1=\"\(text(x))\" x2=\"\(text(x))\" y1=\"\(text(Self.top - 6))\""
-      + " y2=\"\(text(Self.top + Self.plotHeight))\" stroke=\"#1a1a1a\" stroke-dasharray=\"4 3\"/>"
-      + "<text x=\"\(text(x))\" y=\"\(number % 2 == 0 ? "44" : "24")\" text-anchor=\"\(anchor)\""
-      + " font-weight=\"bold\">\(Self.name(finding.verdict)), score \(percent) %"
-      + "<title>\(escaped(finding.reason))</title></text>"
+  /// The instants of the findings with what was decided, in two rows. Where many follow each other,
+  /// an activity has only its line.
+  private var markers: [String] {
+    var ends = [-Double.infinity, -Double.infinity]
+    return findings.flatMap { finding -> [String] in
+      let x = min(max(x(finding.nanoseconds), Self.left), Self.width - Self.right)
+      var lines = [
+        "<line x1=\"\(text(x))\" x2=\"\(text(x))\" y1=\"\(text(Self.top - 6))\""
+          + " y2=\"\(text(Self.top + Self.plotHeight))\" stroke=\"#1a1a1a\""
+          + " stroke-dasharray=\"4 3\"/>"
+      ]
+      let free = ends.firstIndex { x - $0 > 190 }
+      if free != nil || finding.verdict != .activity {
+        let row = free ?? 0
+        ends[row] = x
+        let anchor = x > Self.width * 0.7 ? "end" : (x < Self.width * 0.3 ? "start" : "middle")
+        let percent = Int((min(max(finding.score, 0), 1) * 100).rounded())
+        lines.append(
+          "<text x=\"\(text(x))\" y=\"\(row == 0 ? "44" : "24")\" text-anchor=\"\(anchor)\""
+            + " font-weight=\"bold\">\(Self.name(finding.verdict)), score \(percent) %"
+            + "<title>\(escaped(finding.reason))</title></text>")
+      }
+      return lines
+    }
   }
 
   // MARK: Words

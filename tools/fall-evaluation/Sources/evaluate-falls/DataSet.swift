@@ -20,7 +20,8 @@ struct DataSet {
   init(folder: String) throws {
     let root = URL(filePath: folder)
     let bytes = [UInt8](try Data(contentsOf: root.appending(path: "accel_50hz_mg_i16le.bin")))
-    let index = String(decoding: try Data(contentsOf: root.appending(path: "index.csv")), as: UTF8.self)
+    let index = String(
+      decoding: try Data(contentsOf: root.appending(path: "index.csv")), as: UTF8.self)
     var rows = index.split(whereSeparator: \.isNewline).map { Self.cells(String($0)) }
     let header = rows.removeFirst()
     func column(_ name: String) throws -> Int {
@@ -38,7 +39,8 @@ struct DataSet {
       guard let count = Int(row[count]), let start = Int(row[start]) else { continue }
       func axis(_ sample: Int, _ number: Int) -> Double {
         let place = (sample * 3 + number) * 2
-        return Double(Int16(bitPattern: UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8)) / 1000
+        return Double(Int16(bitPattern: UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8))
+          / 1000
       }
       recordings.append(
         Recording(

@@ -43,7 +43,7 @@ struct Report {
       let detections = evaluation.detections { change($0).samples }
       print(evaluation.row(name, detections))
       let changed = zip(native, detections).count { $0 != $1 }
-      if changed > 0 { print("| (other verdicts than at 50 Hz: \(changed)) | | | | |") }
+      if changed > 0 { print("| (verdicts that differ from those at 50 Hz: \(changed)) | | | | |") }
     }
   }
 
@@ -136,8 +136,15 @@ struct Report {
     print(
       "\(replayedCandidates()) when each subject's activities are replayed as one trace without pause, "
         + "with jumps of posture between the recordings.")
+    let drops = zip(recordings, evaluation.folds).count { recording, fold in
+      Evaluation.verdicts(recording.trace.samples, weights: evaluation.weights[fold])
+        .contains(.deviceDrop)
+    }
+    print("\(drops) recordings are taken for a dropped device.")
     let list = Day.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    print("An older person by these counts a day (assumed): \(list.joined(separator: ", ")); not cancelled within")
+    print(
+      "An older person by these counts a day (assumed): \(list.joined(separator: ", ")); not cancelled within"
+    )
     print("60 s (assumed): half of those of D12 to D14 (in bed), one in twenty of the others:")
     let older = zip(recordings, detections).filter { $0.0.isOlder && !$0.0.isFall }.map(\.1)
     let cautious = (Double(older.count { $0 }) + 0.5) / Double(older.count + 1)
@@ -173,7 +180,9 @@ struct Report {
       "\n## Synthetic traces, \(count) each: share of candidates (weights of all subjects)\n\n"
         + "| movement | right | 200 Hz | 100 Hz | 50 Hz | 25 Hz | device drop (50 Hz) | verdict kept at all rates |\n"
         + "|---|---|---|---|---|---|---|---|")
-    var (rightFalls, rightOthers) = ([[Bool]](repeating: [], count: 4), [[Bool]](repeating: [], count: 4))
+    var (rightFalls, rightOthers) = (
+      [[Bool]](repeating: [], count: 4), [[Bool]](repeating: [], count: 4)
+    )
     for (number, scenario) in Scenario.all.enumerated() {
       var candidates = [[Bool]](repeating: [], count: 4)
       var drops: [Bool] = []
@@ -225,7 +234,9 @@ struct Report {
 
   private func printSpeed() {
     print("\n## Speed\n")
-    print("State of a wearer: \(FallDetection(profile: SensorProfile(placement: .waist)).byteCount) bytes.")
+    print(
+      "State of a wearer: \(FallDetection(profile: SensorProfile(placement: .waist)).byteCount) bytes."
+    )
     for (name, change) in [
       ("50 Hz", { $0 }), ("200 Hz", { $0.resampled(to: 200) }),
     ] as [(String, (Trace) -> Trace)] {

@@ -8,7 +8,8 @@ struct Scenario: Sendable {
   var make: @Sendable (UInt64) -> Trace
 
   private init(
-    _ name: String, isFall: Bool?, tremor: Double = 0.02, _ script: @escaping @Sendable (inout Movement) -> Void
+    _ name: String, isFall: Bool?, tremor: Double = 0.02,
+    _ script: @escaping @Sendable (inout Movement) -> Void
   ) {
     self.name = name
     self.isFall = isFall
@@ -147,7 +148,8 @@ struct Scenario: Sendable {
     },
     Scenario("car over bumps", isFall: false) { m in
       for _ in 0..<6 {
-        m.go(3) { _, time in (0.12 * sin(70 * time) + 0.08 * sin(23 * time), 0.1 * sin(1.5 * time)) }
+        m.go(3) { _, time in (0.12 * sin(70 * time) + 0.08 * sin(23 * time), 0.1 * sin(1.5 * time))
+        }
         m.fall(0.12, depth: 0.4)
         m.blow(m.between(1, 2.5), seconds: m.between(0.06, 0.12))
       }
