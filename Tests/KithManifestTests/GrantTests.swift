@@ -148,6 +148,15 @@ import Testing
     #expect(plan.json["workers"]?.arrayValue?.first?["grants"] == [:])
   }
 
+  @Test func aProductGrantsTheNetworkInPlaceOfThePlugin() throws {
+    let own = try plan(
+      "network: none", worker: "{ network: { hosts: [mail.example.com], ports: [587] } }")
+    #expect(own.workers[0].network == .limited(hosts: ["mail.example.com"], ports: [587]))
+    #expect(own.description.contains("mail.example.com at port 587"))
+    #expect(try plan("network: outbound", worker: "{ network: none }").workers[0].network == .none)
+    #expect(try plan("network: outbound").workers[0].network == .outbound)
+  }
+
   @Test func aProductSaysAtWhichPortAPluginListens() throws {
     let own = try plan("http: { port: 8080 }", worker: "{ http: { port: 9090 } }")
     #expect(own.workers[0].http?.port == 9090)
