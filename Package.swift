@@ -451,11 +451,11 @@ let internals =
   !forTools
   ? []
   : [
-    "EventsContract", "HostContract", "KithClient", "KithJSON",
-    "KithManifest", "KithPersonalData", "KithReflection", "KithRPC", "KithSealing", "KithStore",
-    "KithTime", "KithTransportNng", "KithWire", "KithWorkerStore", "RemindersContract",
-    "RemindersDomain", "RemindersService", "RiskContract", "RiskEngineDomain", "RiskEngineService",
-    "SupervisionSimulation", "TestingContract",
+    "AlertsContract", "DeliveryContract", "EventsContract", "FamilyAlertsService", "HostContract",
+    "KithClient", "KithJSON", "KithManifest", "KithPersonalData", "KithReflection", "KithRPC",
+    "KithSealing", "KithStore", "KithTime", "KithTransportNng", "KithWire", "KithWorkerStore",
+    "RemindersContract", "RemindersDomain", "RemindersService", "RiskContract", "RiskEngineDomain",
+    "RiskEngineService", "SupervisionSimulation", "TestingContract",
   ]
 let internalPrograms: [Product] =
   forTools ? [.executable(name: "misbehaving-worker", targets: ["misbehaving-worker"])] : []

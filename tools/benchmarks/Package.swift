@@ -11,6 +11,7 @@ let package = Package(
     // Of its own, so that it is built without gRPC.
     .executable(name: "store-bench", targets: ["store-bench"]),
     .executable(name: "reminder-bench", targets: ["reminder-bench"]),
+    .executable(name: "alert-bench", targets: ["alert-bench"]),
     .executable(name: "kit-bench", targets: ["kit-bench"]),
     .executable(name: "engine-bench", targets: ["engine-bench"]),
     // Of its own, since it is preloaded into processes.
@@ -70,6 +71,21 @@ let package = Package(
         .product(name: "KithTime", package: "kith"),
         .product(name: "RemindersContract", package: "kith"),
         .product(name: "RemindersService", package: "kith"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "alert-bench",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "AlertsContract", package: "kith"),
+        .product(name: "DeliveryContract", package: "kith"),
+        .product(name: "FamilyAlertsService", package: "kith"),
+        .product(name: "KithRPC", package: "kith"),
+        .product(name: "KithSealing", package: "kith"),
+        .product(name: "KithStore", package: "kith"),
+        .product(name: "KithTesting", package: "kith"),
+        .product(name: "KithTime", package: "kith"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(
