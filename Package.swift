@@ -476,11 +476,11 @@ let internals =
   !forTools
   ? []
   : [
-    "EventsContract", "FallDetectorDomain", "FallsContract", "HostContract", "KithClient",
-    "KithJSON",
-    "KithManifest", "KithPersonalData", "KithReflection", "KithRPC", "KithSealing", "KithStore",
-    "KithTime", "KithTransportNng", "KithWire", "KithWorkerStore", "RemindersContract",
-    "RemindersDomain", "RemindersService", "RiskContract", "RiskEngineDomain", "RiskEngineService",
+    "AlertsContract", "DeliveryContract", "EventsContract", "FallDetectorDomain", "FallsContract",
+    "FamilyAlertsService", "HostContract", "KithClient", "KithJSON", "KithManifest",
+    "KithPersonalData", "KithReflection", "KithRPC", "KithSealing", "KithStore", "KithTime",
+    "KithTransportNng", "KithWire", "KithWorkerStore", "RemindersContract", "RemindersDomain",
+    "RemindersService", "RiskContract", "RiskEngineDomain", "RiskEngineService",
     "SupervisionSimulation", "TestingContract",
   ]
 let internalPrograms: [Product] =

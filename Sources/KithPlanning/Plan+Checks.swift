@@ -177,9 +177,9 @@ extension Plan {
     return found
   }
 
-  /// The requirements that order the start. Workers that require each other, such as two that follow
-  /// each other's events, are started in their own order where an optional requirement can wait: on
-  /// each cycle the first one that has no effect when it is lost orders nothing.
+  /// The requirements that order the start. Workers that require each other, such as two that
+  /// follow each other's events, are started in their own order where an optional requirement can
+  /// wait: on each cycle the first one that has no effect when it is lost orders nothing.
   static func ordering(_ dependencies: [[Int: Requirement]]) -> [[Int: Requirement]] {
     var ordering = dependencies
     while true {

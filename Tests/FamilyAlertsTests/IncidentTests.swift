@@ -503,6 +503,25 @@ import Testing
     #expect(try await desk.events().count { $0 == "IncidentAcknowledged" } == 2)
   }
 
+  /// A timer run with nothing due reads an index and nothing else, however many are stored.
+  @Test func whatIsDueIsReadOffAnIndex() async throws {
+    let desk = try await Desk()
+    let plans = try await desk.store.read { transaction in
+      try [
+        "SELECT min(next_due_ms) AS least FROM incident WHERE (next_due_ms IS NOT NULL) AND (TRUE)",
+        "SELECT id FROM incident WHERE next_due_ms <= 5",
+        "SELECT id FROM step WHERE delivery_key = 'a'",
+        "SELECT * FROM incident WHERE user_id = 'a' AND dedupe_key = 'b'",
+      ].map { (sql: SQLText) in
+        let rows: [String] = try transaction.rows("EXPLAIN QUERY PLAN \(sql)").values(of: "detail")
+        return rows.joined(separator: " ")
+      }
+    }
+    for (plan, index) in zip(plans, ["incident_due", "incident_due", "step_key", "incident_key"]) {
+      #expect(plan.hasPrefix("SEARCH") && plan.contains("INDEX \(index)"), "\(plan)")
+    }
+  }
+
   // MARK: - Who may
 
   @Test func onlyContactsAcknowledge() async throws {

@@ -12,6 +12,7 @@ let package = Package(
     .executable(name: "store-bench", targets: ["store-bench"]),
     .executable(name: "reminder-bench", targets: ["reminder-bench"]),
     .executable(name: "fall-bench", targets: ["fall-bench"]),
+    .executable(name: "alert-bench", targets: ["alert-bench"]),
     .executable(name: "kit-bench", targets: ["kit-bench"]),
     .executable(name: "engine-bench", targets: ["engine-bench"]),
     // Of its own, since it is preloaded into processes.
@@ -84,6 +85,21 @@ let package = Package(
         .product(name: "KithClient", package: "kith"),
         .product(name: "KithManifest", package: "kith"),
         .product(name: "KithRPC", package: "kith"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "alert-bench",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "AlertsContract", package: "kith"),
+        .product(name: "DeliveryContract", package: "kith"),
+        .product(name: "FamilyAlertsService", package: "kith"),
+        .product(name: "KithRPC", package: "kith"),
+        .product(name: "KithSealing", package: "kith"),
+        .product(name: "KithStore", package: "kith"),
+        .product(name: "KithTesting", package: "kith"),
+        .product(name: "KithTime", package: "kith"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(

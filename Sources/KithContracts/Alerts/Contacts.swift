@@ -45,7 +45,7 @@ public enum ContactsMethods {
   public static let all: [MethodDescriptor] = [addContact, getContact, listContacts, updateContact, removeContact, sendVerification, verify]
 }
 
-/// Keeps whom to tell. All of a contact but its priority is sealed.
+/// Keeps whom to tell. Names, addresses, hours, users and consent of contacts are sealed.
 ///
 /// This is the caller's side.
 public struct ContactsClient: Sendable {
@@ -119,7 +119,7 @@ public struct ContactsClient: Sendable {
   }
 }
 
-/// Keeps whom to tell. All of a contact but its priority is sealed.
+/// Keeps whom to tell. Names, addresses, hours, users and consent of contacts are sealed.
 ///
 /// This is the worker's side. A method throws `RPCError` to answer with a status; any other error is answered
 /// UNKNOWN.

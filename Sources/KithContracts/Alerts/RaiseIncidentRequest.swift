@@ -9,7 +9,7 @@ public struct RaiseIncidentRequest: GeneratedMessage {
   /// Whom it is about. Empty means the caller; the person of the worker's configuration where that is the product itself.
   public var userId: String = ""
 
-  /// Names the incident, for ever; at most 128 bytes. Two with one key are one.
+  /// Names the incident among those of the person, for ever; at most 128 bytes. Two with one key are one.
   public var dedupeKey: String = ""
 
   /// What it is about.

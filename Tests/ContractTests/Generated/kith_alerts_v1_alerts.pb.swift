@@ -631,7 +631,7 @@ nonisolated struct Kith_Alerts_V1_RaiseIncidentRequest: Sendable {
   /// Whom it is about. Empty means the caller; the person of the worker's configuration where that is the product itself.
   var userID: String = String()
 
-  /// Names the incident, for ever; at most 128 bytes. Two with one key are one.
+  /// Names the incident among those of the person, for ever; at most 128 bytes. Two with one key are one.
   var dedupeKey: String = String()
 
   /// What it is about.
