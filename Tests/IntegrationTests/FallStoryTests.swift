@@ -29,7 +29,7 @@ import Testing
       #expect(outbox.mails().isEmpty)
       try await product.clock.advance(by: .seconds(2))
       let alert = try #require(outbox.mails().first)
-      #expect(alert.recipient == "laura@example.com")
+      #expect(alert.recipient == "<laura@example.com>")
 
       // Laura opens the link: nothing more is sent, however long it takes her to come.
       let answer = try await alerts.acknowledge(AcknowledgeRequest(token: alert.token))

@@ -1,0 +1,89 @@
+import AlertsContract
+import FallsContract
+import Glibc
+import KithRPC
+import KithTesting
+import KithTime
+import Testing
+
+/// What three workers promise together, whatever is killed when: a fall that nobody answers reaches
+/// a contact, nobody is told twice for one step, and nothing is sent after an acknowledgement.
+@Suite struct FallKillTests {
+  /// How many people fall in one product: `KITH_TEST_FALLS=1000` for the long run.
+  private static let falls = getenv("KITH_TEST_FALLS").flatMap { Int(String(cString: $0)) } ?? 24
+  /// How many of them at once.
+  private static let group = 24
+
+  private static var setup: ProductSetup {
+    let restart =
+      "restart: { intensity: 1000, period: 1s, backoff: { shortest: 1ms, longest: 5ms } }"
+    return ProductSetup(
+      product: """
+        product: falling
+        title: Falling
+        posture: personal
+        workers:
+          fall-detector: { \(restart) }
+          family-alerts: { \(restart) }
+          delivery: { \(restart) }
+
+        """
+    ).starting(at: Instant("2026-11-21T12:00:00Z"))
+  }
+
+  @Test func everyFallReachesItsContactAndNobodyTwice() async throws {
+    try await RunningProduct.run(Self.setup) { product in
+      try await product.settle()
+      var kills = 0
+      for first in stride(from: 0, to: Self.falls, by: Self.group) {
+        let people = Array(first..<min(first + Self.group, Self.falls))
+        kills += try await FallTrial(product: product, people: people).run(
+          seed: product.seed.number &+ UInt64(first))
+        try await product.settle()
+        try await check(product, people)
+      }
+      print("\(Self.falls) falls, \(kills) kills")
+      #expect(kills > 0)
+    }
+  }
+
+  private func check(_ product: RunningProduct, _ people: [Int]) async throws {
+    let alerted = try await product.events(FallAlerted.self, of: "fall-detector")
+    let raised = try await product.events(IncidentRaised.self, of: "family-alerts")
+    let steps = try await product.events(StepEnded.self, of: "family-alerts")
+    let answered = try await product.events(IncidentAcknowledged.self, of: "family-alerts")
+    let nobody = try await product.events(NobodyReached.self, of: "family-alerts")
+    let mails = Outbox(of: product).mails()
+    for person in people {
+      let course = FallTrial.course(person)
+      let user = FallTrial.user(person)
+      let isAlerted = course == .fine ? 0 : 1
+      let told = "\(user), \(course), seed \(product.seed.number)"
+      #expect(alerted.count { $0.user == user } == isAlerted, "\(told)")
+      #expect(raised.count { $0.user == user } == isAlerted, "\(told)")
+      #expect(
+        answered.count { $0.user == user } == ([.first, .second].contains(course) ? 1 : 0),
+        "\(told)")
+      #expect(nobody.count { $0.user == user } == (course == .nobody ? 1 : 0), "\(told)")
+
+      let sent = steps.filter { $0.user == user }.compactMap(\.message.step)
+        .filter { $0.state == .sent }
+      #expect(Set(sent.map(\.number)).count == sent.count, "a step was told twice: \(told)")
+      if let at = answered.first(where: { $0.user == user })?.message.atMs {
+        let late = sent.filter { $0.purpose == .alert && ($0.sentAtMs ?? 0) > at }
+        #expect(late.isEmpty, "sent after the acknowledgement: \(told)")
+      }
+      // A mail for each step that was sent, and none that no step knows of.
+      let received = (1...2).map { contact in
+        mails.count { $0.recipient == FallTrial.address(person, contact) }
+      }
+      #expect(received.reduce(0, +) == sent.count, "\(received) of \(sent.count): \(told)")
+      switch course {
+      case .fine: #expect(received == [0, 0], "\(told)")
+      case .first: #expect(received == [2, 0], "the alert and the all-clear: \(told)")
+      case .second: #expect(received.allSatisfy { $0 >= 2 }, "\(received) \(told)")
+      case .nobody: #expect(received.allSatisfy { $0 >= 2 }, "\(received) \(told)")
+      }
+    }
+  }
+}
