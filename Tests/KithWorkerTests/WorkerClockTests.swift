@@ -54,6 +54,17 @@ import Testing
     #expect(work.done.withLock(\.self) == [at(150), at(900)])
   }
 
+  @Test func aReadingIsOfAllClocksAtOneMoment() {
+    let (faces, clock) = virtual(100)
+    faces.virtual = ClockFaces.Virtual(wall: at(7_200), elapsed: .seconds(50))
+    let reading = clock.reading
+    #expect(reading.wall == at(7_200) && reading.sinceBoot == .seconds(50))
+    let machine = WorkerClock()
+    let (first, second) = (machine.reading, machine.reading)
+    #expect(first.sinceBoot <= second.sinceBoot && first.boot == second.boot)
+    #expect(!first.boot.isEmpty && first.boot != reading.boot)
+  }
+
   @Test func whatComesFirstOfSeveralWorksIsNext() async throws {
     for moments in [[200, 150, 300], [150, 300, 200]] {
       let (_, clock) = virtual(100)

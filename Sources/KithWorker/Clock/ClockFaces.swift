@@ -1,6 +1,7 @@
 import Glibc
 import KithTime
 import Synchronization
+import WorkerContract
 
 /// What the clocks show: the machine's, or those that are moved by hand.
 final class ClockFaces: Sendable {
@@ -10,6 +11,14 @@ final class ClockFaces: Sendable {
     /// Since the product was started.
     var elapsed: Duration
   }
+
+  /// The boot of clocks that are moved by hand.
+  private static let virtualBoot = "virtual"
+  /// The machine's boot; a name that no other process has where the kernel does not say it.
+  private static let machineBoot: String = {
+    let boot = ProcessIdentity.current().bootId
+    return boot.isEmpty ? "process-\(UInt64.random(in: 0 ... .max))" : boot
+  }()
 
   /// The machine's clocks.
   static let machine = ClockFaces(virtual: nil)
@@ -32,6 +41,15 @@ final class ClockFaces: Sendable {
 
   var sinceBoot: Duration {
     isVirtual ? virtual.elapsed : .milliseconds(Self.milliseconds(CLOCK_BOOTTIME))
+  }
+
+  /// All of it at one moment.
+  var reading: ClockReading {
+    guard isVirtual else {
+      return ClockReading(wall: now, sinceBoot: sinceBoot, boot: Self.machineBoot)
+    }
+    let shown = virtual
+    return ClockReading(wall: shown.wall, sinceBoot: shown.elapsed, boot: Self.virtualBoot)
   }
 
   /// What is shown of clocks that are moved by hand.

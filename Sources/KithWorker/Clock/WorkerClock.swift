@@ -42,6 +42,10 @@ public final class WorkerClock: Sendable {
   /// start.
   public var sinceBoot: Duration { faces.sinceBoot }
 
+  /// What the clocks show at one moment, for a deadline that no setting of the wall clock moves:
+  /// see `TrustedDeadline`.
+  public var reading: ClockReading { faces.reading }
+
   /// Whether the clocks are moved by hand.
   public var isVirtual: Bool { faces.isVirtual }
 
