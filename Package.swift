@@ -278,6 +278,9 @@ let plugins: [Plugin] = [
   workerPlugin(
     "RiskEngine", area: "Risk", serviceLibraries: ["KithPersonalData", "KithTime", crypto],
     testLibraries: ["KithPersonalData", "KithReflection", "KithTime", "KithWire", crypto]),
+  workerPlugin(
+    "UsageLock", area: "Lock", keepsData: true, domainLibraries: ["KithTime"],
+    serviceLibraries: ["KithTime"]),
 ]
 
 /// The Swift modules of all contracts.

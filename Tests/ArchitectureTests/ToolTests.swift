@@ -68,6 +68,7 @@ import Testing
 
   @Test(arguments: [
     ("boomer-buddy", "kith kithd reminders-worker risk-engine-worker"),
+    ("lockr", "kith kithd usage-lock-worker"),
     (
       "milo",
       """
