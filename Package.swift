@@ -246,6 +246,9 @@ let programs: [Target] = [
 /// The plugins that ship: a line each.
 let plugins: [Plugin] = [
   workerPlugin("FamilyLinks", area: "Access", ownsContract: false, keepsData: true),
+  workerPlugin(
+    "FeatureFlags", area: "Flags", keepsData: true, domainLibraries: ["KithJSON", "KithTime"],
+    serviceLibraries: ["KithTime", crypto], testLibraries: [crypto]),
   // The scrubber, whose rules are for all: KithPersonalData.
   workerPlugin(
     "PersonalData", area: "PII", hasDomain: false, serviceLibraries: ["KithPersonalData"],

@@ -45,7 +45,8 @@ enum ExternalModules {
   /// are checked by their suffix, everything else by name.
   static func allowed(plugin: String, part: String, import name: String) -> Bool {
     switch part {
-    case "Domain": ["KithTime", "KithPersonalData", "Glibc.exp", "Glibc.pow"].contains(name)
+    case "Domain":
+      ["KithJSON", "KithTime", "KithPersonalData", "Glibc.exp", "Glibc.pow"].contains(name)
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
         || [
