@@ -167,4 +167,19 @@ import Testing
     #expect(crossing("a/C", 100, 99, 9999) == nil)
     #expect(crossing("a/B", 49, 49, 9999) == nil)
   }
+
+  @Test(arguments: [
+    (#"{"enabled": true, "rollout": 0.2}"#, false), (#"{"enabled": false}"#, false),
+    (#"{"enabled": true, "rollout": 0.200001}"#, true), (#"{"enabled": true}"#, true),
+    (#"{"enabled": true, "rollout": 0.1, "salt": "other"}"#, true),
+    (#"{"enabled": true, "rollout": 0.1, "until": "2027-01-01T00:00:00Z"}"#, true),
+    (#"{"enabled": true, "rules": []}"#, true),
+  ])
+  func aDefinitionThatMayLetInMoreGrows(definition: String, grows: Bool) throws {
+    let earlier = try FlagReader.flag("f", ["enabled": true, "rollout": 0.2])
+    let flag = try FlagReader.flag("f", JSONValue(parsing: definition))
+    #expect(flag.grows(from: earlier) == grows)
+    let off = try FlagReader.flag("f", ["enabled": false])
+    #expect(earlier.grows(from: off) && !off.grows(from: off))
+  }
 }

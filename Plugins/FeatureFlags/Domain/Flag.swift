@@ -36,14 +36,16 @@ public struct Flag: Sendable, Equatable {
   /// What freezes its rollout.
   public let rolloutGuard: RolloutGuard?
 
-  /// Whether it may let in more people than an earlier definition: a rule's share is larger, or the
-  /// rules are others.
+  /// Whether it may let in more people than an earlier definition: a rule's share is larger, or it
+  /// is drawn otherwise, or the rules, requirements or times are others.
   public func grows(from earlier: Flag) -> Bool {
-    guard rules.count == earlier.rules.count, isEnabled == earlier.isEnabled || !isEnabled else {
-      return true
-    }
+    if !isEnabled { return false }
+    guard earlier.isEnabled, rules.count == earlier.rules.count,
+      requirements == earlier.requirements, from == earlier.from, until == earlier.until
+    else { return true }
     return zip(rules, earlier.rules).contains { new, old in
       new.share > old.share || new.conditions != old.conditions || new.segments != old.segments
+        || new.draw != old.draw || new.buckets != old.buckets
     }
   }
 
