@@ -269,6 +269,9 @@ let plugins: [Plugin] = [
       "DeliveryContract", "FallsContract", "RemindersContract",
     ]),
   workerPlugin("FamilyLinks", area: "Access", ownsContract: false, keepsData: true),
+  workerPlugin(
+    "FeatureFlags", area: "Flags", keepsData: true, domainLibraries: ["KithJSON", "KithTime"],
+    serviceLibraries: ["KithTime", crypto], testLibraries: [crypto]),
   // The scrubber, whose rules are for all: KithPersonalData.
   workerPlugin(
     "PersonalData", area: "PII", hasDomain: false, serviceLibraries: ["KithPersonalData"],

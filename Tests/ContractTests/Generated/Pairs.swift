@@ -7,6 +7,7 @@ import DeliveryContract
 import DescriptorContract
 import EventsContract
 import FallsContract
+import FlagsContract
 import HealthContract
 import HostContract
 import IdentityContract
@@ -113,6 +114,33 @@ extension Pair {
     Pair(FallsContract.SamplingPolicy.self, Kith_Falls_V1_SamplingPolicy.self),
     Pair(FallsContract.ReplayRequest.self, Kith_Falls_V1_ReplayRequest.self),
     Pair(FallsContract.ReplayResponse.self, Kith_Falls_V1_ReplayResponse.self),
+    Pair(FlagsContract.FlagChanged.self, Kith_Flags_V1_FlagChanged.self),
+    Pair(FlagsContract.FlagRemoved.self, Kith_Flags_V1_FlagRemoved.self),
+    Pair(FlagsContract.SegmentChanged.self, Kith_Flags_V1_SegmentChanged.self),
+    Pair(FlagsContract.RolloutFrozen.self, Kith_Flags_V1_RolloutFrozen.self),
+    Pair(FlagsContract.Flag.self, Kith_Flags_V1_Flag.self),
+    Pair(FlagsContract.PutFlagRequest.self, Kith_Flags_V1_PutFlagRequest.self),
+    Pair(FlagsContract.SetRolloutRequest.self, Kith_Flags_V1_SetRolloutRequest.self),
+    Pair(FlagsContract.KillFlagRequest.self, Kith_Flags_V1_KillFlagRequest.self),
+    Pair(FlagsContract.ReleaseFlagRequest.self, Kith_Flags_V1_ReleaseFlagRequest.self),
+    Pair(FlagsContract.RemoveFlagRequest.self, Kith_Flags_V1_RemoveFlagRequest.self),
+    Pair(FlagsContract.RemoveFlagResponse.self, Kith_Flags_V1_RemoveFlagResponse.self),
+    Pair(FlagsContract.GetFlagRequest.self, Kith_Flags_V1_GetFlagRequest.self),
+    Pair(FlagsContract.ListFlagsRequest.self, Kith_Flags_V1_ListFlagsRequest.self),
+    Pair(FlagsContract.ListFlagsResponse.self, Kith_Flags_V1_ListFlagsResponse.self),
+    Pair(FlagsContract.ImportFlagsRequest.self, Kith_Flags_V1_ImportFlagsRequest.self),
+    Pair(FlagsContract.ImportFlagsResponse.self, Kith_Flags_V1_ImportFlagsResponse.self),
+    Pair(FlagsContract.ExportFlagsRequest.self, Kith_Flags_V1_ExportFlagsRequest.self),
+    Pair(FlagsContract.ExportFlagsResponse.self, Kith_Flags_V1_ExportFlagsResponse.self),
+    Pair(FlagsContract.Attribute.self, Kith_Flags_V1_Attribute.self),
+    Pair(FlagsContract.EvaluateRequest.self, Kith_Flags_V1_EvaluateRequest.self),
+    Pair(FlagsContract.Evaluation.self, Kith_Flags_V1_Evaluation.self),
+    Pair(FlagsContract.ExplainResponse.self, Kith_Flags_V1_ExplainResponse.self),
+    Pair(FlagsContract.ReportMeasureRequest.self, Kith_Flags_V1_ReportMeasureRequest.self),
+    Pair(FlagsContract.ReportMeasureResponse.self, Kith_Flags_V1_ReportMeasureResponse.self),
+    Pair(FlagsContract.ListChangesRequest.self, Kith_Flags_V1_ListChangesRequest.self),
+    Pair(FlagsContract.ListChangesResponse.self, Kith_Flags_V1_ListChangesResponse.self),
+    Pair(FlagsContract.Change.self, Kith_Flags_V1_Change.self),
     Pair(HealthContract.WatchRequest.self, Kith_Health_V1_WatchRequest.self),
     Pair(HealthContract.WatchResponse.self, Kith_Health_V1_WatchResponse.self),
     Pair(HealthContract.CheckRequest.self, Kith_Health_V1_CheckRequest.self),
@@ -367,6 +395,7 @@ extension Schema {
     DeliveryContract.DeliveryDescriptorSet.bytes,
     EventsContract.EventsDescriptorSet.bytes,
     FallsContract.FallsDescriptorSet.bytes,
+    FlagsContract.FlagsDescriptorSet.bytes,
     HealthContract.HealthDescriptorSet.bytes,
     HostContract.HostDescriptorSet.bytes,
     IdentityContract.IdentityDescriptorSet.bytes,
