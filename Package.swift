@@ -91,6 +91,12 @@ struct Plugin {
   var program: Target.Dependency { .byName(name: executable) }
 }
 
+/// Dependencies, each once.
+func distinct(_ dependencies: [Target.Dependency]) -> [Target.Dependency] {
+  var seen: Set<String> = []
+  return dependencies.filter { seen.insert("\($0)").inserted }
+}
+
 /// A plugin: the generated code of its contract, its pure domain, the service that adapts it to its
 /// contract, the worker program, and their tests; with a store where it keeps data.
 ///
@@ -129,11 +135,12 @@ func workerPlugin(
             + workerLibraries),
         tests(
           "\(name)Tests",
-          domain + [
-            .byName(name: "\(name)Service"), contractTarget, "KithJSON", "KithRPC",
-            "KithTransportInProcess",
-          ] + store + (keepsData ? ["KithSealing", "KithTesting", "KithWire"] : [])
-            + domainLibraries + testLibraries),
+          distinct(
+            domain + [
+              .byName(name: "\(name)Service"), contractTarget, "KithJSON", "KithRPC",
+              "KithTransportInProcess",
+            ] + store + (keepsData ? ["KithSealing", "KithTesting", "KithWire"] : [])
+              + domainLibraries + testLibraries)),
       ])
 }
 

@@ -34,26 +34,27 @@ import Testing
   @Test func everyFallReachesItsContactAndNobodyTwice() async throws {
     try await RunningProduct.run(Self.setup) { product in
       try await product.settle()
+      let outbox = Outbox(of: product)
       var kills = 0
       for first in stride(from: 0, to: Self.falls, by: Self.group) {
         let people = Array(first..<min(first + Self.group, Self.falls))
-        kills += try await FallTrial(product: product, people: people).run(
+        kills += try await FallTrial(product: product, outbox: outbox, people: people).run(
           seed: product.seed.number &+ UInt64(first))
         try await product.settle()
-        try await check(product, people)
+        try await check(product, outbox, people)
       }
       print("\(Self.falls) falls, \(kills) kills")
       #expect(kills > 0)
     }
   }
 
-  private func check(_ product: RunningProduct, _ people: [Int]) async throws {
+  private func check(_ product: RunningProduct, _ outbox: Outbox, _ people: [Int]) async throws {
     let alerted = try await product.events(FallAlerted.self, of: "fall-detector")
     let raised = try await product.events(IncidentRaised.self, of: "family-alerts")
     let steps = try await product.events(StepEnded.self, of: "family-alerts")
     let answered = try await product.events(IncidentAcknowledged.self, of: "family-alerts")
     let nobody = try await product.events(NobodyReached.self, of: "family-alerts")
-    let mails = Outbox(of: product).mails()
+    let mails = outbox.mails()
     for person in people {
       let course = FallTrial.course(person)
       let user = FallTrial.user(person)

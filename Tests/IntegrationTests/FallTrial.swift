@@ -26,6 +26,7 @@ struct FallTrial {
   static let workers = ["fall-detector", "family-alerts", "delivery"]
 
   let product: RunningProduct
+  let outbox: Outbox
   let people: [Int]
 
   /// The course of a person's fall.
@@ -88,7 +89,6 @@ struct FallTrial {
   }
 
   private func end() async throws {
-    let outbox = Outbox(of: product)
     func token(_ person: Int, _ contact: Int) -> String? {
       outbox.mails().first { $0.recipient == Self.address(person, contact) && !$0.token.isEmpty }?
         .token

@@ -1,9 +1,10 @@
 import Foundation
 import KithManifest
 import KithTesting
+import Synchronization
 
 /// The mails that the delivery worker has put into its folder, in no order.
-struct Outbox {
+final class Outbox: Sendable {
   /// A mail.
   struct Mail {
     var recipient: String
@@ -23,6 +24,8 @@ struct Outbox {
   }
 
   private let folder: String
+  /// What was read before, by file: a file never changes its content.
+  private let known = Mutex<[String: Mail]>([:])
 
   init(of product: RunningProduct) {
     folder = product.places.stateDirectory(worker: "delivery") + "/outbox"
@@ -30,8 +33,14 @@ struct Outbox {
 
   /// The mails so far.
   func mails() -> [Mail] {
-    TemporaryFolder.names(in: folder).filter { $0.hasSuffix(".eml") }.sorted().compactMap { name in
-      TemporaryFolder.text(of: "\(folder)/\(name)").map(Self.mail)
+    let names = TemporaryFolder.names(in: folder).filter { $0.hasSuffix(".eml") }
+    return known.withLock { known in
+      names.sorted().compactMap { name in
+        if known[name] == nil {
+          known[name] = TemporaryFolder.text(of: "\(folder)/\(name)").map(Self.mail)
+        }
+        return known[name]
+      }
     }
   }
 
