@@ -38,8 +38,8 @@ import Testing
       #expect(outbox.mails().count == 1)
 
       // She finds her mother well.
-      let case_ = try await falls.answer(AnswerRequest(userId: "ada", answer: .ok))
-      #expect(case_.resolution == .allClear && !case_.ackBy.isEmpty)
+      let closed = try await falls.answer(AnswerRequest(userId: "ada", answer: .ok))
+      #expect(closed.resolution == .allClear && !closed.ackBy.isEmpty)
       try await product.clock.advance(by: .seconds(1))
       #expect(outbox.mails().count == 2)
     }

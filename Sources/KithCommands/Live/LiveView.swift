@@ -1,8 +1,8 @@
 /// Writes the same report again and again: in place on a terminal, one below the other elsewhere.
 ///
-/// It leaves the terminal's screen and cursor alone, so that the last report stays to be read. Where
-/// it reads keys it changes the terminal's mode for as long as it runs: arrows scroll a report that
-/// has more lines than the terminal, `q` quits.
+/// It leaves the terminal's screen and cursor alone, so that the last report stays to be read.
+/// Where it reads keys it changes the terminal's mode for as long as it runs: arrows scroll a
+/// report that has more lines than the terminal, `q` quits.
 struct LiveView {
   /// How long after a report the next one is made.
   let interval: Duration
