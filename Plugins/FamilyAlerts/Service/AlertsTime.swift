@@ -1,5 +1,4 @@
 import FamilyAlertsDomain
-import FoundationEssentials
 public import KithStore
 public import KithTime
 
@@ -9,12 +8,6 @@ public struct AlertsTime: Sendable {
   private let trusted: TrustedTime
   private let sinceBoot: @Sendable () -> Duration
   private let wall: @Sendable () -> Instant
-
-  /// Names the run of this machine, which a clock that counts from its start counts in; empty where
-  /// the system does not tell.
-  public static var bootOfThisMachine: String {
-    (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? ""
-  }
 
   /// The times of a worker, which go on from those of the process before it.
   /// - Parameters:

@@ -46,10 +46,7 @@ try await Worker.run(settings: read) { context, settings in
   let service = try await FamilyAlertsService.opened(
     store: store,
     time: try await AlertsTime.resumed(
-      in: store,
-      // Clocks that are moved by hand begin again with the product.
-      boot: clock.isVirtual ? "virtual" : AlertsTime.bootOfThisMachine,
-      sinceBoot: { clock.sinceBoot }, wall: { clock.now }),
+      in: store, boot: clock.reading.boot, sinceBoot: { clock.sinceBoot }, wall: { clock.now }),
     settings: settings,
     delivery: try context.client(ofService: DeliveryEvents.service),
     changed: { clock.dataChanged() })

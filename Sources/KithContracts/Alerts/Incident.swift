@@ -36,7 +36,7 @@ public struct Incident: GeneratedMessage {
   /// When it was resolved, in milliseconds since 1970-01-01T00:00:00Z. Absent while it is not.
   public var resolvedAtMs: Int64? = nil
 
-  /// How often the ladder was begun again.
+  /// The round of the ladder that runs or is planned next, from 0.
   public var loopCount: UInt32 = 0
 
   /// The steps so far and the next one. Empty in a list.

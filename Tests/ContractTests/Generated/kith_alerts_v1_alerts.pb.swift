@@ -746,7 +746,7 @@ nonisolated struct Kith_Alerts_V1_Incident: Sendable {
   /// Clears the value of `resolvedAtMs`. Subsequent reads from it will return its default value.
   mutating func clearResolvedAtMs() {self._resolvedAtMs = nil}
 
-  /// How often the ladder was begun again.
+  /// The round of the ladder that runs or is planned next, from 0.
   var loopCount: UInt32 = 0
 
   /// The steps so far and the next one. Empty in a list.
