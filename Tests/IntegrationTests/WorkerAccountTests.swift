@@ -76,7 +76,7 @@ import Testing
   private func expectNothingOfRoot(_ home: Home) async throws {
     let status = try await home.kith("status", "--json")
     let workers = try JSONValue(parsing: status.output)["workers"]?.arrayValue ?? []
-    #expect(workers.count == 4, "\(status)")
+    #expect(workers.count > 1, "\(status)")
     for worker in workers {
       let pid = try #require(worker["pid"]?.integerValue, "\(status)")
       let lines = (TemporaryFolder.text(of: "/proc/\(pid)/status") ?? "").split(separator: "\n")
