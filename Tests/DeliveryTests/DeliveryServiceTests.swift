@@ -301,6 +301,28 @@ struct DeliveryServiceTests {
     ).addresses
   }
 
+  @Test func aProviderIsCalledNoMoreOftenThanIsConfigured() async throws {
+    let office = try PostOffice(rates: ["outbox=3"])
+    for number in 0..<3 { try await office.send("now-\(number)", retry: .byWorker) }
+    #expect(office.provider.taken.count == 3)
+    // The one that waits longest goes on when it may, an urgent one before it.
+    let later = try await office.send("later", retry: .byWorker)
+    #expect(later.message?.state == .waiting && later.message?.failure == .rateLimited)
+    #expect(office.provider.taken.count == 3)
+    try await office.send("urgent", retry: .byWorker, priority: .safety)
+    let asked = try await office.send("asked")
+    #expect(asked.message?.state == .waiting)
+    try await office.pass(.milliseconds(334))
+    #expect(try await office.message("urgent").state == .handedOver)
+    #expect(try await office.message("later").state == .waiting)
+    try await office.pass(.milliseconds(334))
+    #expect(try await office.message("later").state == .handedOver)
+    // Whoever tries again by itself is answered and not queued.
+    #expect(office.provider.taken.count == 5)
+    try await office.pass(.seconds(1))
+    #expect(try await office.send("asked").message?.state == .handedOver)
+  }
+
   @Test func addressesAreRegisteredOnce() async throws {
     let office = try PostOffice()
     let first = try await register(office, .push, "abcdef")

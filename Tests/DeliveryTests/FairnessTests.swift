@@ -1,4 +1,5 @@
 import DeliveryDomain
+import DeliveryService
 import KithTime
 import Testing
 
@@ -39,5 +40,34 @@ import Testing
     // A clock that was set back forgets what it once showed.
     window.add(failed: true, at: start)
     #expect(window.counts(at: start) == (1, 1))
+  }
+
+  @Test func aPaceHoldsItsRateWhateverTheClockShows() throws {
+    var pace = SendingPace(perSecond: 5)
+    var now = Instant(seconds: 600_000)
+    #expect((0..<5).allSatisfy { _ in pace.take(at: now) == nil })
+    #expect(pace.take(at: now) == now + .milliseconds(200))
+    // A second that nobody used is the most that is saved.
+    now = now + .seconds(60)
+    #expect((0..<5).allSatisfy { _ in pace.take(at: now) == nil })
+    #expect(pace.take(at: now) != nil)
+    // A clock that is set back and on again gives nothing away.
+    #expect(pace.take(at: now + .seconds(-60)) != nil)
+    var taken = 0
+    let end = now + .seconds(10)
+    while let next = pace.take(at: now) ?? Optional(now), next < end {
+      if next == now { taken += 1 }
+      now = next
+    }
+    #expect((45...56).contains(taken), "\(taken)")
+  }
+
+  @Test func settingsNameAProviderAndARate() throws {
+    #expect(
+      try DeliverySettings(rates: ["twilio=10", "smtp=1"]).rates == ["twilio": 10, "smtp": 1])
+    for wrong in ["twilio", "twilio=0", "pigeon=1", "=1", "twilio=x", "twilio=1=2", "fcm=10001"] {
+      #expect(throws: (any Error).self) { try DeliverySettings(rates: [wrong]) }
+    }
+    #expect(throws: (any Error).self) { try DeliverySettings(rates: ["fcm=1", "fcm=2"]) }
   }
 }

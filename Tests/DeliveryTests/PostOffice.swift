@@ -25,7 +25,7 @@ final class PostOffice: Sendable {
   init(
     _ channels: [MessageChannel] = MessageChannel.allCases,
     provider: ScriptedProvider = ScriptedProvider(), real: ProviderSet? = nil,
-    mostAttempts: Int = 16, beside other: PostOffice? = nil
+    mostAttempts: Int = 16, rates: [String] = [], beside other: PostOffice? = nil
   ) throws {
     folder = try other?.folder ?? TemporaryFolder()
     keys = other?.keys ?? SealingKeys(worker: "delivery")
@@ -35,7 +35,7 @@ final class PostOffice: Sendable {
     let clock = Clock(other?.now ?? Instant(seconds: 1_000_000))
     time = clock
     service = DeliveryService(
-      store: store, settings: try DeliverySettings(mostAttempts: mostAttempts),
+      store: store, settings: try DeliverySettings(mostAttempts: mostAttempts, rates: rates),
       providers: real
         ?? ProviderSet(Dictionary(uniqueKeysWithValues: channels.map { ($0, [provider]) })),
       now: { clock.now }, random: { 0.5 })

@@ -54,6 +54,38 @@ import Testing
     #expect(try await desk.cases().map(\.candidateCount) == [1])
   }
 
+  @Test(arguments: [10, 50, 400])
+  func aWorkerThatIsKilledDuringAMovementLosesNoFall(_ size: Int) async throws {
+    let batches = Movement.fall(still: 9).batches(size: size)
+    let undisturbed = try await Desk().watch(batches)
+    let decided = try #require(
+      undisturbed.firstIndex { $0.findings.contains { $0.verdict == .candidate } })
+    // Killed after each answer in turn, until long after the decision.
+    for last in stride(from: 0, through: min(decided + 3, batches.count - 1), by: max(1, 50 / size))
+    {
+      let desk = try Desk()
+      let settled = try await desk.watch(Array(batches[...last])).last?.settledSequence ?? 0
+      let next = try Desk(beside: desk)
+      let kept = batches.filter { $0.sequence > settled }
+      try await next.watch(kept)
+      #expect(try await next.cases().count == 1, "killed after \(last), settled \(settled)")
+      #expect(try await next.events() == ["suspected at 0"])
+    }
+  }
+
+  @Test func aDeviceKeepsFourSecondsAndNoMoreThanItNeeds() async throws {
+    var movement = Movement()
+    movement.stand(60)
+    let answers = try await Desk().watch(movement.batches(size: 50))
+    #expect(
+      answers.dropFirst(6).allSatisfy {
+        ($0.sequence - 6...$0.sequence - 4).contains($0.settledSequence)
+      })
+    let fall = Movement.fall().batches(size: 50)
+    let most = try await Desk().watch(fall).map { $0.sequence - $0.settledSequence }.max() ?? 0
+    #expect((9...16).contains(most), "\(most)")
+  }
+
   @Test func case11GapsJitterAndDisorderWithinABatch() async throws {
     let desk = try Desk()
     var dice = SeededGenerator(seed: 4)

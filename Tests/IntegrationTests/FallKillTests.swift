@@ -32,23 +32,26 @@ import Testing
   }
 
   @Test func everyFallReachesItsContactAndNobodyTwice() async throws {
-    try await RunningProduct.run(Self.setup) { product in
-      try await product.settle()
-      let outbox = Outbox(of: product)
+    try await ProductOverHosts.run(Self.setup) { hosts in
+      try await hosts.product.settle()
+      let seed = hosts.product.seed.number
+      let outbox = Outbox(of: hosts.product)
       var kills = 0
       for first in stride(from: 0, to: Self.falls, by: Self.group) {
         let people = Array(first..<min(first + Self.group, Self.falls))
-        kills += try await FallTrial(product: product, outbox: outbox, people: people).run(
-          seed: product.seed.number &+ UInt64(first))
-        try await product.settle()
-        try await check(product, outbox, people)
+        kills += try await FallTrial(hosts: hosts, outbox: outbox, people: people).run(
+          seed: seed &+ UInt64(first))
+        try await hosts.product.settle()
+        try await check(hosts.product, outbox, people, seed)
+        print("\(people.count) falls more, \(kills) workers and \(hosts.deaths) hosts killed")
       }
-      print("\(Self.falls) falls, \(kills) kills")
       #expect(kills > 0)
     }
   }
 
-  private func check(_ product: RunningProduct, _ outbox: Outbox, _ people: [Int]) async throws {
+  private func check(
+    _ product: RunningProduct, _ outbox: Outbox, _ people: [Int], _ seed: UInt64
+  ) async throws {
     let alerted = try await product.events(FallAlerted.self, of: "fall-detector")
     let raised = try await product.events(IncidentRaised.self, of: "family-alerts")
     let steps = try await product.events(StepEnded.self, of: "family-alerts")
@@ -59,7 +62,7 @@ import Testing
       let course = FallTrial.course(person)
       let user = FallTrial.user(person)
       let isAlerted = course == .fine ? 0 : 1
-      let told = "\(user), \(course), seed \(product.seed.number)"
+      let told = "\(user), \(course), seed \(seed)"
       #expect(alerted.count { $0.user == user } == isAlerted, "\(told)")
       #expect(raised.count { $0.user == user } == isAlerted, "\(told)")
       #expect(

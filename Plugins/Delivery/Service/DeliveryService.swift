@@ -28,8 +28,8 @@ public final class DeliveryService: DeliveryHandler {
   ) {
     self.settings = Mutex(settings)
     outbox = Outbox(
-      store: store, providers: providers, mostAttempts: settings.mostAttempts,
-      contentLife: settings.contentLife, now: now, random: random, changed: changed)
+      store: store, configuration: Outbox.Configuration(settings, providers),
+      mostAttempts: settings.mostAttempts, now: now, random: random, changed: changed)
   }
 
   /// What the worker serves.
@@ -53,7 +53,7 @@ public final class DeliveryService: DeliveryHandler {
   /// Goes by these settings from now on.
   public func use(_ settings: DeliverySettings, _ providers: ProviderSet) {
     self.settings.withLock { $0 = settings }
-    outbox.use(providers, contentLife: settings.contentLife)
+    outbox.use(Outbox.Configuration(settings, providers))
   }
 
   // MARK: Whose

@@ -76,6 +76,8 @@ public struct DeliverySettings: Sendable {
   public var attemptTimeout: Duration
   /// The most attempts at one provider at once.
   public var mostAttempts: Int
+  /// The most attempts a second, by provider; one that is not named has no limit.
+  public var rates: [String: Int]
   /// For how long addresses and contents are kept after a message's end.
   public var contentLife: Duration
 
@@ -89,13 +91,14 @@ public struct DeliverySettings: Sendable {
   /// - Parameters:
   ///   - push: the names of the providers of pushes, as `call`, `sms`, `email` and `webhook` are of
   ///     theirs; an empty list for a channel that the product does not have.
+  ///   - rates: such as `twilio=10`, for at most ten attempts a second.
   /// - Throws: INVALID_ARGUMENT that names the key.
   public init(
     person: String = "me",
     push: [String] = ["outbox"], call: [String] = ["outbox"], sms: [String] = ["outbox"],
     email: [String] = ["outbox"], webhook: [String] = ["outbox"],
     sender: String = "Kith <kith@localhost>", outboxFolder: String = "outbox",
-    attemptTimeout: Duration = .seconds(15), mostAttempts: Int = 16,
+    attemptTimeout: Duration = .seconds(15), mostAttempts: Int = 16, rates: [String] = [],
     contentLife: Duration = .seconds(7 * 86_400)
   ) throws(RPCError) {
     guard let person = UserID(person) else { throw .noUserID(field: "configuration.person") }
@@ -118,5 +121,19 @@ public struct DeliverySettings: Sendable {
     self.attemptTimeout = attemptTimeout
     self.mostAttempts = mostAttempts
     self.contentLife = contentLife
+    self.rates = [:]
+    for rate in rates { try addRate(rate) }
+  }
+
+  private mutating func addRate(_ text: String) throws(RPCError) {
+    let parts = text.split(separator: "=", omittingEmptySubsequences: false)
+    let names = Self.known.values.joined()
+    guard parts.count == 2, names.contains(String(parts[0])), let rate = Int(parts[1]),
+      (1...10_000).contains(rate), rates.updateValue(rate, forKey: String(parts[0])) == nil
+    else {
+      throw .invalidArgument(
+        field: "configuration.most_per_second",
+        "expected a provider and 1 to 10000, each provider once, such as twilio=10")
+    }
   }
 }

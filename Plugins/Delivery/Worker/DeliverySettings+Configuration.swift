@@ -9,7 +9,7 @@ extension DeliverySettings {
     "smtp_user", "smtp_password_file", "apns_url", "apns_key_file", "apns_key_id", "apns_team_id",
     "apns_topic", "fcm_url", "fcm_account_file", "twilio_url", "twilio_account",
     "twilio_token_file", "twilio_from", "twilio_callback_url", "webhook_secret_file",
-    "attempt_timeout", "keep_content",
+    "attempt_timeout", "most_per_second", "keep_content",
   ]
 
   /// The settings of a configuration.
@@ -22,6 +22,7 @@ extension DeliverySettings {
       outboxFolder: configuration.string("outbox_folder"),
       attemptTimeout: configuration.duration("attempt_timeout"),
       mostAttempts: configuration.integer("most_attempts"),
+      rates: configuration.strings("most_per_second"),
       contentLife: configuration.duration("keep_content"))
     mail.url = try configuration.string("smtp_url")
     mail.user = try configuration.string("smtp_user")

@@ -61,10 +61,11 @@ extension FallDetectorService {
     into answer: inout WatchResponse
   ) async throws {
     let stamp = asked.stamp(of: user)
-    let found = wearers.change(user) { wearer in
-      wearer.withSession(batch) { $0.take(batch, isAsked: stamp != nil) }
+    let (found, settled) = wearers.change(user) { wearer in
+      wearer.withSession(batch) { ($0.take(batch, isAsked: stamp != nil), $0.undecided.settled) }
     }
     answer.findings = found.findings.map(\.message)
+    answer.settledSequence = settled
     if found.mustBeWritten {
       answer.fallCase = try await write(found, batch, of: user, battery: battery, context)
       wearers.change(user) { wearer in

@@ -66,6 +66,8 @@ struct DeviceSession: Sendable {
   var sequence: UInt64 = 0
   /// What batches led to that is not durable yet: it is written again when a batch comes again.
   var unwritten = Unwritten()
+  /// The batches that a decision may still need.
+  var undecided = UndecidedBatches()
 
   /// What is to be written.
   struct Unwritten: Sendable {
@@ -104,6 +106,8 @@ struct DeviceSession: Sendable {
       if let reason = recovery?.add(sample) { unwritten.recovery = reason }
     }
     sequence = batch.sequence
+    undecided.add(batch.sequence, end: batch.samples.last?.nanoseconds)
+    undecided.settle(before: detection.undecidedSince)
     let found = unwritten
     if !found.mustBeWritten { unwritten = Unwritten() }
     return found

@@ -11,8 +11,9 @@ public enum FallDetectorMethods {
     service: "kith.falls.v1.FallDetector", method: "Report",
     idempotency: .idempotent, callers: .identified)
 
-  /// Takes samples of one or many wearers as they are measured, at 25 Hz or more. Each batch is answered in order, so that a
-  /// device may forget what was answered. A batch that comes twice, or late, has no further effect.
+  /// Takes samples of one or many wearers as they are measured, at 25 Hz or more. Each batch is answered in order; a device may
+  /// forget what an answer says is settled. When the stream ends, it opens another and sends the later batches again: a worker
+  /// that was restarted meanwhile then sees the whole of a movement. A batch that comes twice, or late, has no further effect.
   public static let watch = MethodDescriptor(
     service: "kith.falls.v1.FallDetector", method: "Watch",
     shape: .bidirectional,
@@ -76,8 +77,9 @@ public struct FallDetectorClient: Sendable {
     return response.message
   }
 
-  /// Takes samples of one or many wearers as they are measured, at 25 Hz or more. Each batch is answered in order, so that a
-  /// device may forget what was answered. A batch that comes twice, or late, has no further effect.
+  /// Takes samples of one or many wearers as they are measured, at 25 Hz or more. Each batch is answered in order; a device may
+  /// forget what an answer says is settled. When the stream ends, it opens another and sends the later batches again: a worker
+  /// that was restarted meanwhile then sees the whole of a movement. A batch that comes twice, or late, has no further effect.
   public func watch(
     options: CallOptions = .defaults
   ) async throws(RPCError) -> BidirectionalCall<SampleBatch, WatchResponse> {
@@ -156,8 +158,9 @@ public protocol FallDetectorHandler: Sendable {
     _ request: ReportRequest, context: CallContext
   ) async throws -> ReportResponse
 
-  /// Takes samples of one or many wearers as they are measured, at 25 Hz or more. Each batch is answered in order, so that a
-  /// device may forget what was answered. A batch that comes twice, or late, has no further effect.
+  /// Takes samples of one or many wearers as they are measured, at 25 Hz or more. Each batch is answered in order; a device may
+  /// forget what an answer says is settled. When the stream ends, it opens another and sends the later batches again: a worker
+  /// that was restarted meanwhile then sees the whole of a movement. A batch that comes twice, or late, has no further effect.
   func watch(
     _ requests: RequestStream<SampleBatch>, responses: ResponseWriter<WatchResponse>, context: CallContext
   ) async throws

@@ -21,6 +21,10 @@ public struct WatchResponse: GeneratedMessage {
   /// Why the batch was not taken, in words: a sample that is no number, a unit that cannot be right. Empty when it was taken.
   public var refusal: String = ""
 
+  /// The last batch of the session that no decision needs any more: the device may forget it and those before. It keeps the
+  /// later ones, about the last 4 s, and up to 16 s after an impact. 0 when it is to keep them all.
+  public var settledSequence: UInt64 = 0
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -33,13 +37,15 @@ public struct WatchResponse: GeneratedMessage {
     sequence: UInt64 = 0,
     findings: [Finding] = [],
     fallCase: FallCase? = nil,
-    refusal: String = ""
+    refusal: String = "",
+    settledSequence: UInt64 = 0
   ) {
     self.userId = userId
     self.sequence = sequence
     self.findings = findings
     self.fallCase = fallCase
     self.refusal = refusal
+    self.settledSequence = settledSequence
   }
 
   public static var fullName: String { "kith.falls.v1.WatchResponse" }
@@ -53,6 +59,7 @@ public struct WatchResponse: GeneratedMessage {
     try Unpacked.append(c.pointee.findings, c.pointee.n_findings, to: &self.findings)
     try Unpacked.merge(c.pointee.field_fall_case, c.pointee.n_field_fall_case, into: &self.fallCase)
     if c.pointee.has_refusal != 0 { self.refusal = try Unpacked.text(c.pointee.refusal, "kith.falls.v1.WatchResponse.refusal") }
+    if c.pointee.has_settled_sequence != 0 { self.settledSequence = c.pointee.settled_sequence }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -73,6 +80,10 @@ public struct WatchResponse: GeneratedMessage {
       c.pointee.refusal = arena.copy(self.refusal)
       c.pointee.has_refusal = 1
     }
+    if self.settledSequence != 0 {
+      c.pointee.settled_sequence = self.settledSequence
+      c.pointee.has_settled_sequence = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -82,6 +93,7 @@ public struct WatchResponse: GeneratedMessage {
     if !self.findings.isEmpty { text.add("findings", self.findings) }
     if let value = self.fallCase { text.add("fallCase", value) }
     if !self.refusal.isEmpty { text.add("refusal", self.refusal) }
+    if self.settledSequence != 0 { text.add("settledSequence", self.settledSequence) }
     text.add(self.unknownFields)
   }
 }

@@ -717,6 +717,10 @@ nonisolated struct Kith_Falls_V1_WatchResponse: Sendable {
   /// Why the batch was not taken, in words: a sample that is no number, a unit that cannot be right. Empty when it was taken.
   var refusal: String = String()
 
+  /// The last batch of the session that no decision needs any more: the device may forget it and those before. It keeps the
+  /// later ones, about the last 4 s, and up to 16 s after an impact. 0 when it is to keep them all.
+  var settledSequence: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1440,7 +1444,7 @@ nonisolated extension Kith_Falls_V1_SampleBatch: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kith_Falls_V1_WatchResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WatchResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}sequence\0\u{1}findings\0\u{3}fall_case\0\u{1}refusal\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}sequence\0\u{1}findings\0\u{3}fall_case\0\u{1}refusal\0\u{3}settled_sequence\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1453,6 +1457,7 @@ nonisolated extension Kith_Falls_V1_WatchResponse: SwiftProtobuf.Message, SwiftP
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.findings) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._fallCase) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.refusal) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.settledSequence) }()
       default: break
       }
     }
@@ -1478,6 +1483,9 @@ nonisolated extension Kith_Falls_V1_WatchResponse: SwiftProtobuf.Message, SwiftP
     if !self.refusal.isEmpty {
       try visitor.visitSingularStringField(value: self.refusal, fieldNumber: 5)
     }
+    if self.settledSequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.settledSequence, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1487,6 +1495,7 @@ nonisolated extension Kith_Falls_V1_WatchResponse: SwiftProtobuf.Message, SwiftP
     if lhs.findings != rhs.findings {return false}
     if lhs._fallCase != rhs._fallCase {return false}
     if lhs.refusal != rhs.refusal {return false}
+    if lhs.settledSequence != rhs.settledSequence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -103,6 +103,13 @@ public struct OutboxEntry: Sendable, Hashable {
     return nil
   }
 
+  /// Puts an attempt off, since its provider may not be called yet. It counts as none.
+  public mutating func putOff(until instant: Instant, because failure: AttemptOutcome.Failure) {
+    guard state == .waiting || state == .unknown else { return }
+    if state == .waiting { (self.failure, reason) = (failure.kind, failure.reason) }
+    if retries == .byWorker { nextAttempt = instant }
+  }
+
   /// Notes what became of the attempt of a lease.
   /// - Parameters:
   ///   - random: from 0 to 1, for the pause before the next attempt.

@@ -21,12 +21,25 @@ final class Outbox: Sendable {
   private let changed: @Sendable () -> Void
   private let random: @Sendable () -> Double
   private let gate: ProviderGate
-  private let configuration: Mutex<(providers: ProviderSet, contentLife: Duration)>
+  private let configuration: Mutex<Configuration>
+  private let paces = Mutex<[String: SendingPace]>([:])
   private let underWay = Mutex<[String: Attempt]>([:])
   private let windows = Mutex<[String: AttemptWindow]>([:])
 
+  /// What can change while the worker runs.
+  struct Configuration: Sendable {
+    var providers: ProviderSet
+    /// The most attempts a second, by provider.
+    var rates: [String: Int]
+    var contentLife: Duration
+
+    init(_ settings: DeliverySettings, _ providers: ProviderSet) {
+      (self.providers, rates, contentLife) = (providers, settings.rates, settings.contentLife)
+    }
+  }
+
   init(
-    store: Store, providers: ProviderSet, mostAttempts: Int, contentLife: Duration,
+    store: Store, configuration: Configuration, mostAttempts: Int,
     now: @escaping @Sendable () -> Instant, random: @escaping @Sendable () -> Double,
     changed: @escaping @Sendable () -> Void
   ) {
@@ -35,7 +48,7 @@ final class Outbox: Sendable {
     self.random = random
     self.changed = changed
     gate = ProviderGate(most: mostAttempts)
-    configuration = Mutex((providers, contentLife))
+    self.configuration = Mutex(configuration)
   }
 
   var providers: ProviderSet { configuration.withLock(\.providers) }
@@ -241,8 +254,27 @@ final class Outbox: Sendable {
     row.provider = providers.provider(of: row.channel, hint: row.providerHint)?.name ?? row.provider
     try supersede(before: row, transaction)
     let traceparent = if case .draft(let draft) = job { draft.traceparent } else { "" }
-    try change(&row, traceparent, transaction) { _ = $0.begin(lease: lease, at: now) }
+    let mayBegin = row.entry.state == .waiting || row.entry.state == .unknown
+    if mayBegin, now < row.entry.expiresAt, let free = pace(of: row.provider, at: now) {
+      try change(&row, traceparent, transaction) { $0.putOff(until: free, because: Self.tooMany) }
+    } else {
+      try change(&row, traceparent, transaction) { _ = $0.begin(lease: lease, at: now) }
+    }
     return row
+  }
+
+  private static let tooMany = AttemptOutcome.Failure(
+    .rateLimited, "its provider may not be called more often")
+
+  /// Takes the right to call a provider; answers when to ask again where it may not be called yet.
+  private func pace(of provider: String, at now: Instant) -> Instant? {
+    guard let rate = configuration.withLock({ $0.rates[provider] }) else { return nil }
+    return paces.withLock { paces in
+      var pace = paces[provider] ?? SendingPace(perSecond: rate)
+      if pace.perSecond != rate { pace = SendingPace(perSecond: rate) }
+      defer { paces[provider] = pace }
+      return pace.take(at: now)
+    }
   }
 
   /// Notes an outcome.
@@ -339,8 +371,8 @@ final class Outbox: Sendable {
   // MARK: Configuration and figures
 
   /// Goes by these from now on.
-  func use(_ providers: ProviderSet, contentLife: Duration) {
-    configuration.withLock { $0 = (providers, contentLife) }
+  func use(_ configuration: Configuration) {
+    self.configuration.withLock { $0 = configuration }
     changed()
   }
 

@@ -20,6 +20,10 @@ public struct FallDetection: Sendable {
   /// Activities are reported this far apart, in nanoseconds.
   private static let activityPause: Int64 = 10_000_000_000
 
+  /// How much of what precedes an impact is measured with it, in nanoseconds: the posture before,
+  /// from 3.52 s on.
+  private static let lead: Int64 = 4_000_000_000
+
   private let judge: Judge
   private var stream: ImpactStream
   private var slump: SlumpWatch
@@ -39,6 +43,15 @@ public struct FallDetection: Sendable {
 
   /// How many bytes of memory it takes, its buffers included; the same for any trace.
   public var byteCount: Int { MemoryLayout<Self>.size + stream.bufferBytes }
+
+  /// From when on samples can still count in a decision about an impact, in nanoseconds of the
+  /// device's clock. A detection that begins with those samples decides about the impacts that this
+  /// one has not decided about.
+  public var undecidedSince: Int64 {
+    let pending = stream.pendingSince ?? stream.end
+    let earliest = min(pending, waiting?.evidence.nanoseconds ?? pending)
+    return earliest.subtractingReportingOverflow(Self.lead).partialValue
+  }
 
   /// Takes the next sample. Skips one that is not plausible (`AccelerationSample.isPlausible`) or
   /// whose time is not later than the one before.

@@ -89,6 +89,16 @@ public struct ImpactStream: Sendable {
   /// When the last mean ended, in nanoseconds of the device's clock.
   var end: Int64 { grid.begin(of: grid.count) }
 
+  /// When the first mean was that may prove to be an impact, by the device's clock; nil when
+  /// nothing is pending.
+  var pendingSince: Int64? {
+    for index in max(grid.first, grid.count - Self.delay + 1)..<max(grid.first, grid.count)
+    where grid.magnitude(index) > threshold {
+      return grid.begin(of: index)
+    }
+    return nil
+  }
+
   /// Whether something higher than an impact that is measured now follows it.
   func isHigherAhead(than evidence: ImpactEvidence) -> Bool {
     let height = Float(evidence.meanPeakG)

@@ -1255,7 +1255,7 @@ const ProtobufCMessageDescriptor kith__falls__v1__sample_batch__descriptor =
   (ProtobufCMessageInit) kith__falls__v1__sample_batch__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__falls__v1__watch_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor kith__falls__v1__watch_response__field_descriptors[6] =
 {
   {
     "user_id",
@@ -1317,18 +1317,31 @@ static const ProtobufCFieldDescriptor kith__falls__v1__watch_response__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "settled_sequence",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Falls__V1__WatchResponse, has_settled_sequence),
+    offsetof(Kith__Falls__V1__WatchResponse, settled_sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__falls__v1__watch_response__field_indices_by_name[] = {
   3,   /* field[3] = field_fall_case */
   2,   /* field[2] = findings */
   4,   /* field[4] = refusal */
   1,   /* field[1] = sequence */
+  5,   /* field[5] = settled_sequence */
   0,   /* field[0] = user_id */
 };
 static const ProtobufCIntRange kith__falls__v1__watch_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor kith__falls__v1__watch_response__descriptor =
 {
@@ -1338,7 +1351,7 @@ const ProtobufCMessageDescriptor kith__falls__v1__watch_response__descriptor =
   "Kith__Falls__V1__WatchResponse",
   "kith.falls.v1",
   sizeof(Kith__Falls__V1__WatchResponse),
-  5,
+  6,
   kith__falls__v1__watch_response__field_descriptors,
   kith__falls__v1__watch_response__field_indices_by_name,
   1,  kith__falls__v1__watch_response__number_ranges,

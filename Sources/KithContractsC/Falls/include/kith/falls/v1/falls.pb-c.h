@@ -141,10 +141,12 @@ struct  Kith__Falls__V1__WatchResponse
   Kith__Falls__V1__FallCase **field_fall_case;
   protobuf_c_boolean has_refusal;
   ProtobufCBinaryData refusal;
+  protobuf_c_boolean has_settled_sequence;
+  uint64_t settled_sequence;
 };
 #define KITH__FALLS__V1__WATCH_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__falls__v1__watch_response__descriptor) \
-    , 0, {0,NULL}, 0, 0, 0,NULL, 0,NULL, 0, {0,NULL} }
+    , 0, {0,NULL}, 0, 0, 0,NULL, 0,NULL, 0, {0,NULL}, 0, 0 }
 
 
 struct  Kith__Falls__V1__ReportBurstResponse

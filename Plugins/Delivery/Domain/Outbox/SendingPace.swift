@@ -1,0 +1,31 @@
+public import KithTime
+
+/// How often a provider may be called: a token bucket that holds one second of its rate. Time that
+/// runs back adds nothing.
+public struct SendingPace: Sendable, Hashable {
+  /// The most attempts a second.
+  public let perSecond: Int
+  private var tokens: Double
+  private var filledAt: Instant?
+
+  /// A pace that was not used yet.
+  /// - Parameter perSecond: 1 or more.
+  public init(perSecond: Int) {
+    self.perSecond = perSecond
+    tokens = Double(perSecond)
+  }
+
+  /// Takes the right to one attempt.
+  /// - Returns: nil when the attempt may begin; else when to ask again.
+  public mutating func take(at now: Instant) -> Instant? {
+    let rate = Double(perSecond)
+    let passed = filledAt.map { max((now - $0) / .seconds(1), 0) } ?? 0
+    tokens = min(tokens + passed * rate, rate)
+    filledAt = now
+    guard tokens < 1 else {
+      tokens -= 1
+      return nil
+    }
+    return now + .milliseconds(Int64(((1 - tokens) / rate * 1000).rounded(.up)))
+  }
+}
