@@ -42,6 +42,7 @@ extension RunningProduct {
       try await waitUntil(worker) { $0.state == .ready }
       let pid = try await kill(worker, signal: SIGSTOP).pid
       troubles.withLock { $0.frozen[worker] = pid }
+      try await waitUntilStopped(pid)
     case .fullDisk(let worker):
       guard let disk = disks[worker] else {
         throw TestingError("\(worker) has no disk of its own: give the setup smallDisk(of:)")
@@ -49,6 +50,26 @@ extension RunningProduct {
       try disk.fill()
     case .clockJump(let duration): try await clock.set(to: clock.now + duration)
     case .slow, .drop, .duplicate, .corrupt: break
+    }
+  }
+
+  /// Waits until every thread of a process stands still: one that runs when the signal is sent may
+  /// go on for a moment.
+  private func waitUntilStopped(_ pid: Int32) async throws {
+    let end = ContinuousClock.now + Self.patience
+    while !Self.isStopped(pid) {
+      guard .now < end else { throw TestingError("process \(pid) does not stop") }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  private static func isStopped(_ pid: Int32) -> Bool {
+    let threads = TemporaryFolder.names(in: "/proc/\(pid)/task")
+    return threads.allSatisfy { thread in
+      // proc(5): the state follows the name, which stands in parentheses.
+      let line = TemporaryFolder.text(of: "/proc/\(pid)/task/\(thread)/stat") ?? ""
+      let state = line.lastIndex(of: ")").map { line[line.index(after: $0)...].drop { $0 == " " } }
+      return state?.first.map { $0 == "T" || $0 == "t" || $0 == "Z" } ?? true
     }
   }
 
