@@ -132,6 +132,20 @@ import Testing
     #expect(try await second.events() == ["suspected at 0", "no_answer at 259200"])
   }
 
+  @Test func aCaseIsForgottenAYearAfterItsEnd() async throws {
+    let desk = try Desk(settings: try FallsSettings(expireAfter: .seconds(30 * 86_400)))
+    try await desk.report(.fallCandidate, "first")
+    try await desk.answer(.ok)
+    desk.tick(.seconds(365 * 86_400))
+    try await desk.settle()
+    #expect(try await desk.cases().count == 1)
+    try await desk.report(.fallConfirmed, "second")
+    desk.tick(.seconds(86_400 + 3_600))
+    try await desk.settle()
+    let left = try await desk.cases()
+    #expect(left.map(\.state) == [.alerted])
+  }
+
   /// As during an upgrade: reports, answers and timers of both, over one store.
   @Test func twoWorkersOverOneStoreAlertEachCaseOnce() async throws {
     let first = try Desk()

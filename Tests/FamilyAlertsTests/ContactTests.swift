@@ -191,14 +191,18 @@ import Testing
     try await desk.take(ReminderDone(reminderId: "r", dueMs: due, isLate: true), by: reminders)
     try await desk.take(FallAlerted(caseId: "c", atMs: due), by: desk.service.fallEvents)
     let digest = try await desk.service.getFamilyDigest(
-      GetFamilyDigestRequest(), context: desk.call())
+      GetFamilyDigestRequest(html: true), context: desk.call())
     #expect(digest.firstDay == "2026-11-16")
     #expect(digest.doneCount == 4 && digest.missedCount == 1 && digest.fallCount == 1)
     #expect(digest.text.contains("Tuesday: 4 done, 1 missed, 1 fall"))
-    #expect(digest.html.contains("<td>Tuesday</td><td>4</td><td>1</td><td>1</td>"))
+    let html = String(decoding: digest.html, as: UTF8.self)
+    #expect(html.contains("<td>Tuesday</td><td>4</td><td>1</td><td>1</td>"))
     for outside in ["http", "src=", "url(", "<script", "<link"] {
-      #expect(!digest.html.contains(outside))
+      #expect(!html.contains(outside))
     }
+    let plain = try await desk.service.getFamilyDigest(
+      GetFamilyDigestRequest(), context: desk.call())
+    #expect(plain.html.isEmpty && plain.text == digest.text)
     let empty = try await desk.service.getFamilyDigest(
       GetFamilyDigestRequest(day: "2026-11-22"), context: desk.call(as: "eve"))
     #expect(empty.doneCount == 0 && empty.firstDay == "2026-11-16")

@@ -91,6 +91,32 @@ import Testing
   }
 
   /// 4
+  @Test func anIncidentIsForgottenAYearLaterAndOneThatGoesOnIsNot() async throws {
+    let desk = try await Desk()
+    try await desk.add("Anna")
+    let ended = try await desk.raise("fall/1")
+    try await desk.settle()
+    _ = try await desk.service.resolveIncident(
+      ResolveIncidentRequest(id: ended.id), context: desk.call())
+    try await desk.pass(.seconds(3600))
+    let forgetting = desk.service.dueForgetting
+    let due = try #require(try await forgetting.nextDue())
+    desk.wait(due - desk.wall - .seconds(1))
+    let open = try await desk.raise("fall/2")
+    try await forgetting.run(at: desk.wall)
+    #expect(try await desk.get(ended.id).id == ended.id)
+    desk.wait(.seconds(1))
+    try await forgetting.run(at: desk.wall)
+    #expect(await code { try await desk.get(ended.id) } == .notFound)
+    #expect(try await desk.get(open.id).state == .escalating)
+    let steps = try await desk.store.read {
+      try $0.rows("SELECT count(*) AS number FROM step WHERE incident_id = \(ended.id)")[0][
+        "number"]
+        as Int
+    }
+    #expect(steps == 0)
+  }
+
   @Test func aRestartKeepsWhatIsDue() async throws {
     let desk = try await Desk()
     try await desk.add("ann")

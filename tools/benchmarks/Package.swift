@@ -78,7 +78,9 @@ let package = Package(
       name: "fall-bench",
       dependencies: [
         "BenchmarkKit",
+        .product(name: "AlertsContract", package: "kith"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "EventsContract", package: "kith"),
         .product(name: "FallDetectorDomain", package: "kith"),
         .product(name: "FallsContract", package: "kith"),
         .product(name: "HostContract", package: "kith"),

@@ -5,8 +5,8 @@ public import KithTime
 import Synchronization
 
 /// What is to be done of itself when its time comes: contacts are told when nobody has answered,
-/// cases expire, deadlines of an earlier boot are counted by the clock of this one, and ids of
-/// events are forgotten.
+/// cases expire, deadlines of an earlier boot are counted by the clock of this one, and cases that
+/// ended long ago and ids of events are forgotten.
 ///
 /// What is due is read off an index, so that a timer run costs what is due and not what is stored.
 public struct DueCases: Sendable {
@@ -14,7 +14,7 @@ public struct DueCases: Sendable {
   private static let batch = 400
   /// When one is tried again that cannot be read.
   private static let pause: Int64 = 3_600_000
-  /// Ids are forgotten once an hour, so that each of them is no timer run of its own.
+  /// What is kept for a time is forgotten once an hour, so that each is no timer run of its own.
   private static let hour = 3_600_000
 
   private let store: Store
@@ -38,7 +38,7 @@ public struct DueCases: Sendable {
   /// When there is something to do next, by the wall clock as it is now; nil for never.
   public func nextDue() async throws -> Instant? {
     let reading = clock()
-    let keeps = settings().keepsReports
+    let settings = settings()
     let looksAgain = !hasLooked.isSet
     return try await store.read { [hasLooked] transaction in
       if try !Self.foreign(reading, 1, looksAgain, in: transaction).isEmpty {
@@ -48,13 +48,11 @@ public struct DueCases: Sendable {
       let end: Int64? = try transaction.minimum(
         of: "wait_end_ms", in: StoredCase.self,
         where: "state <> 'closed' AND wait_boot = \(reading.boot)", under: CaseLedger.ownGrant)
-      let oldest: Int? = try transaction.minimum(
-        of: "at_ms", in: StoredReport.self, under: CaseLedger.ownGrant)
+      let forgets = try Kept.all(settings).compactMap { try $0.nextForgetting(in: transaction) }
       let deadline = end.map {
         reading.wall + .milliseconds(max(0, $0 - reading.sinceBoot.inMilliseconds))
       }
-      let forgets = oldest.map { Self.forgetting($0, keeps) }
-      return [deadline, forgets].compactMap { $0 }.min()
+      return (forgets + [deadline].compactMap { $0 }).min()
     }
   }
 
@@ -98,7 +96,7 @@ public struct DueCases: Sendable {
           failures.append((id, error))
         }
       }
-      try Self.forget(settings.keepsReports, reading, in: transaction)
+      for kept in Kept.all(settings) { try kept.forget(at: reading.wall, in: transaction) }
       return (failures, foreign.count)
     }
     if foreign < Self.batch { hasLooked.set() }
@@ -128,25 +126,53 @@ public struct DueCases: Sendable {
     ).values(of: "id")
   }
 
-  /// When the id of an event is forgotten: at the full hour after its time.
-  private static func forgetting(_ at: Int, _ keeps: Duration) -> Instant {
-    let end = at + Int(keeps.inMilliseconds)
-    return Instant(milliseconds: (end / hour + 1) * hour)
-  }
+  /// Rows that are kept for a time.
+  private struct Kept {
+    let oldest: (any Transaction) throws -> Int?
+    let delete: (WriteTransaction, _ before: Int) throws -> Void
+    let time: Duration
 
-  private static func forget(
-    _ keeps: Duration, _ reading: ClockReading, in transaction: WriteTransaction
-  ) throws {
-    let now = reading.wall.milliseconds
-    let oldest: Int? = try transaction.minimum(
-      of: "at_ms", in: StoredReport.self, under: CaseLedger.ownGrant)
-    guard let oldest, forgetting(oldest, keeps).milliseconds <= now else { return }
-    try transaction.execute(
-      """
-      DELETE FROM report WHERE id IN (SELECT id FROM report
-        WHERE at_ms < \(now / hour * hour - Int(keeps.inMilliseconds))
-        ORDER BY at_ms LIMIT \(batch * 10))
-      """)
+    static func all(_ settings: FallsSettings) -> [Kept] {
+      [
+        Kept(
+          oldest: {
+            try $0.minimum(of: "at_ms", in: StoredReport.self, under: CaseLedger.ownGrant)
+          },
+          delete: { transaction, before in
+            try transaction.execute(
+              """
+              DELETE FROM report WHERE id IN (SELECT id FROM report WHERE at_ms < \(before)
+                ORDER BY at_ms LIMIT \(batch * 10))
+              """)
+          }, time: settings.keepsReports),
+        Kept(
+          oldest: {
+            try $0.minimum(
+              of: "resolved_at_ms", in: StoredCase.self, where: "state = 'closed'",
+              under: CaseLedger.ownGrant)
+          },
+          delete: { transaction, before in
+            try transaction.execute(
+              """
+              DELETE FROM fall_case WHERE id IN (SELECT id FROM fall_case
+                WHERE state = 'closed' AND resolved_at_ms < \(before)
+                ORDER BY resolved_at_ms LIMIT \(batch))
+              """)
+          }, time: settings.keepsCases),
+      ]
+    }
+
+    /// The full hour after the time of the oldest.
+    func nextForgetting(in transaction: some Transaction) throws -> Instant? {
+      try oldest(transaction).map { at in
+        Instant(milliseconds: ((at + Int(time.inMilliseconds)) / hour + 1) * hour)
+      }
+    }
+
+    func forget(at now: Instant, in transaction: WriteTransaction) throws {
+      guard let due = try nextForgetting(in: transaction), due <= now else { return }
+      try delete(transaction, now.milliseconds / hour * hour - Int(time.inMilliseconds))
+    }
   }
 }
 

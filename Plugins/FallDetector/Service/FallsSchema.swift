@@ -33,6 +33,7 @@ public enum FallsSchema {
       Store.Index(
         "fall_case_wait", on: "wait_boot", "wait_end_ms", where: "state <> 'closed'"),
       Store.Index("fall_case_user", on: "user_id", "opened_at_ms", "id"),
+      Store.Index("fall_case_resolved", on: "resolved_at_ms", where: "state = 'closed'"),
       Store.Index("fall_case_open", on: "user_id", where: "state <> 'closed'"),
     ])
 

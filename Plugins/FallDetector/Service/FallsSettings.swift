@@ -18,6 +18,8 @@ public struct FallsSettings: Sendable, Hashable {
   public let keepsLocation: Bool
   /// How long the id of an event is remembered.
   public let keepsReports: Duration
+  /// How long a case is kept after its end.
+  public let keepsCases: Duration
   /// For how many wearers samples are followed at once.
   public let mostWearers: Int
   /// How apps are to sample.
@@ -33,7 +35,8 @@ public struct FallsSettings: Sendable, Hashable {
     person: String = "me", confirmWithin: Duration = .seconds(60),
     coolDown: Duration = .seconds(120), joinWithin: Duration = .seconds(600),
     expireAfter: Duration = .seconds(86_400), keepsLocation: Bool = false,
-    keepsReports: Duration = .seconds(7 * 86_400), mostWearers: Int = 20_000,
+    keepsReports: Duration = .seconds(7 * 86_400),
+    keepsCases: Duration = .seconds(366 * 86_400), mostWearers: Int = 20_000,
     sampling: String = "continuous", rateHz: Double = 50, burstsBelow: Double = 0.15
   ) throws(RPCError) {
     guard let person = UserID(person) else { throw .noUserID(field: "configuration.person") }
@@ -47,6 +50,7 @@ public struct FallsSettings: Sendable, Hashable {
       expireAfter: expireAfter)
     self.keepsLocation = keepsLocation
     self.keepsReports = keepsReports
+    self.keepsCases = keepsCases
     self.mostWearers = mostWearers
     self.sampling = sampling
     self.rateHz = rateHz

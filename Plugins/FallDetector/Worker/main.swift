@@ -22,6 +22,7 @@ struct DueWorkOfFalls: DueWork {
     expireAfter: configuration.duration("expire_after"),
     keepsLocation: configuration.bool("keep_location"),
     keepsReports: configuration.duration("keep_reports"),
+    keepsCases: configuration.duration("keep_cases"),
     mostWearers: configuration.integer("most_wearers"),
     sampling: configuration.string("sampling"), rateHz: configuration.double("rate_hz"),
     burstsBelow: configuration.double("bursts_below"))
@@ -49,7 +50,7 @@ try await Worker.run(settings: read) { context, settings in
   context.onConfigurationChange(
     of: [
       "person", "confirm_within", "cool_down", "join_within", "expire_after", "keep_location",
-      "keep_reports", "sampling", "rate_hz", "bursts_below",
+      "keep_reports", "keep_cases", "sampling", "rate_hz", "bursts_below",
     ]
   ) { configuration in
     service.use(try read(configuration))

@@ -65,6 +65,7 @@ public enum AlertsSchema {
         "incident_due", on: "next_due_ms", "user_id", where: "next_due_ms IS NOT NULL"),
       Store.Index("incident_key", on: "user_id", "dedupe_key", unique: true),
       Store.Index("incident_user", on: "user_id", "opened_at_ms", "id"),
+      Store.Index("incident_ended", on: "opened_at_ms", where: "next_due_ms IS NULL"),
       Store.Index("incident_open", on: "user_id", where: "state <> 'resolved'"),
     ])
 

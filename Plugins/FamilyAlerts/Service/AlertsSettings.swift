@@ -15,6 +15,8 @@ public struct AlertsSettings: Sendable, Hashable {
   public let linkBase: String
   /// When the digest of the week is sent on Mondays, on the wall of ``zone``.
   public let digestAt: CivilTime
+  /// How long an incident is kept after it was opened, once nothing more is to be done of it.
+  public let keepsIncidents: Duration
 
   /// Settings, by the keys of `plugin.yaml`.
   /// - Parameter reescalateAfter: zero for never.
@@ -24,7 +26,8 @@ public struct AlertsSettings: Sendable, Hashable {
     secondAfter: Duration = .seconds(120), thirdAfter: Duration = .seconds(300),
     repeats: Int = 2, answerTime: Duration = .seconds(300),
     reescalateAfter: Duration = .seconds(900), mostContacts: Int = 3, textMessages: Bool = false,
-    sharePlace: Bool = false, linkBase: String = "", digestAt: String = "09:00"
+    sharePlace: Bool = false, linkBase: String = "", digestAt: String = "09:00",
+    keepsIncidents: Duration = .seconds(366 * 86_400)
   ) throws(RPCError) {
     guard let person = UserID(person) else { throw .noUserID(field: "configuration.person") }
     guard let digestAt = CivilTime(clock: digestAt) else {
@@ -48,6 +51,7 @@ public struct AlertsSettings: Sendable, Hashable {
       mostContacts: mostContacts, allowsSMS: textMessages, allowsPlace: sharePlace)
     self.linkBase = linkBase
     self.digestAt = digestAt
+    self.keepsIncidents = keepsIncidents
   }
 
   /// These settings, if their zone is one of this machine's.

@@ -230,16 +230,18 @@ extension FamilyAlertsService: AlertsHandler {
     }
     return try await store.read { [day] transaction in
       try self.allow(.read, on: user, context, transaction)
-      return FamilyDigest(try DayCounts.week(of: user, from: day, in: transaction))
+      let week = try DayCounts.week(of: user, from: day, in: transaction)
+      return FamilyDigest(week, withHTML: request.html)
     }
   }
 }
 
 extension FamilyDigest {
-  init(_ week: FamilyWeek) {
+  init(_ week: FamilyWeek, withHTML: Bool) {
     let total = week.total
     self.init(
-      firstDay: "\(week.firstDay)", text: week.text, html: week.html,
+      firstDay: "\(week.firstDay)", text: week.text,
+      html: withHTML ? Array(week.html.utf8) : [],
       doneCount: UInt32(clamping: total.done), missedCount: UInt32(clamping: total.missed),
       fallCount: UInt32(clamping: total.falls))
   }

@@ -21,6 +21,14 @@ struct DueWorkOfDigests: DueWork {
   func run(at now: Instant) async throws { try await due.run() }
 }
 
+/// Forgets incidents that ended long ago.
+struct DueWorkOfForgetting: DueWork {
+  let due: DueForgetting
+
+  func nextDue() async throws -> Instant? { try await due.nextDue() }
+  func run(at now: Instant) async throws { try await due.run(at: now) }
+}
+
 @Sendable func read(_ configuration: WorkerConfiguration) throws -> AlertsSettings {
   try AlertsSettings(
     person: configuration.string("person"), zone: configuration.string("zone"),
@@ -32,7 +40,8 @@ struct DueWorkOfDigests: DueWork {
     mostContacts: configuration.integer("most_contacts"),
     textMessages: configuration.bool("text_messages"),
     sharePlace: configuration.bool("share_place"), linkBase: configuration.string("link_base"),
-    digestAt: configuration.string("digest_at")
+    digestAt: configuration.string("digest_at"),
+    keepsIncidents: configuration.duration("keep_incidents")
   ).checked(in: Zones())
 }
 
@@ -57,6 +66,7 @@ try await Worker.run(settings: read) { context, settings in
   }
   clock.run(DueWorkOfAlerts(due: due))
   clock.run(DueWorkOfDigests(due: service.dueDigests))
+  clock.run(DueWorkOfForgetting(due: service.dueForgetting))
   context.runInBackground { await due.send() }
   context.runInBackground {
     while !Task.isCancelled {
@@ -75,7 +85,7 @@ try await Worker.run(settings: read) { context, settings in
     of: [
       "person", "zone", "second_after", "third_after", "repeats", "answer_time",
       "reescalate_after", "most_contacts", "text_messages", "share_place", "link_base",
-      "digest_at",
+      "digest_at", "keep_incidents",
     ]
   ) { configuration in
     try service.use(try read(configuration))

@@ -12,8 +12,8 @@ public struct FamilyDigest: GeneratedMessage {
   /// The document as plain text.
   public var text: String = ""
 
-  /// The document as HTML, whole, without anything that is loaded from elsewhere.
-  public var html: String = ""
+  /// The document as HTML in UTF-8, whole, without anything that is loaded from elsewhere. Empty where it was not wanted.
+  public var html: [UInt8] = []
 
   /// How many reminders were done.
   public var doneCount: UInt32 = 0
@@ -34,7 +34,7 @@ public struct FamilyDigest: GeneratedMessage {
   public init(
     firstDay: String = "",
     text: String = "",
-    html: String = "",
+    html: [UInt8] = [],
     doneCount: UInt32 = 0,
     missedCount: UInt32 = 0,
     fallCount: UInt32 = 0
@@ -55,7 +55,7 @@ public struct FamilyDigest: GeneratedMessage {
     let c = message.assumingMemoryBound(to: Kith__Alerts__V1__FamilyDigest.self)
     if c.pointee.has_first_day != 0 { self.firstDay = try Unpacked.text(c.pointee.first_day, "kith.alerts.v1.FamilyDigest.first_day") }
     if c.pointee.has_text != 0 { self.text = try Unpacked.text(c.pointee.text, "kith.alerts.v1.FamilyDigest.text") }
-    if c.pointee.has_html != 0 { self.html = try Unpacked.text(c.pointee.html, "kith.alerts.v1.FamilyDigest.html") }
+    if c.pointee.has_html != 0 { self.html = Unpacked.bytes(c.pointee.html) }
     if c.pointee.has_done_count != 0 { self.doneCount = c.pointee.done_count }
     if c.pointee.has_missed_count != 0 { self.missedCount = c.pointee.missed_count }
     if c.pointee.has_fall_count != 0 { self.fallCount = c.pointee.fall_count }

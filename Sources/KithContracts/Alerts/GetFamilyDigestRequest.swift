@@ -13,6 +13,9 @@ public struct GetFamilyDigestRequest: GeneratedMessage {
   /// whole week.
   public var day: String = ""
 
+  /// Whether the document is wanted as HTML too.
+  public var html: Bool = false
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -22,10 +25,12 @@ public struct GetFamilyDigestRequest: GeneratedMessage {
   /// A message with these fields; the others are at their default.
   public init(
     userId: String = "",
-    day: String = ""
+    day: String = "",
+    html: Bool = false
   ) {
     self.userId = userId
     self.day = day
+    self.html = html
   }
 
   public static var fullName: String { "kith.alerts.v1.GetFamilyDigestRequest" }
@@ -36,6 +41,7 @@ public struct GetFamilyDigestRequest: GeneratedMessage {
     let c = message.assumingMemoryBound(to: Kith__Alerts__V1__GetFamilyDigestRequest.self)
     if c.pointee.has_user_id != 0 { self.userId = try Unpacked.text(c.pointee.user_id, "kith.alerts.v1.GetFamilyDigestRequest.user_id") }
     if c.pointee.has_day != 0 { self.day = try Unpacked.text(c.pointee.day, "kith.alerts.v1.GetFamilyDigestRequest.day") }
+    if c.pointee.has_html != 0 { self.html = c.pointee.html != 0 }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -50,12 +56,17 @@ public struct GetFamilyDigestRequest: GeneratedMessage {
       c.pointee.day = arena.copy(self.day)
       c.pointee.has_day = 1
     }
+    if self.html {
+      c.pointee.html = self.html ? 1 : 0
+      c.pointee.has_html = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
   public func describe(into text: inout MessageDescription) {
     if !self.userId.isEmpty { text.add("userId", self.userId) }
     if !self.day.isEmpty { text.add("day", self.day) }
+    if self.html { text.add("html", self.html) }
     text.add(self.unknownFields)
   }
 }

@@ -8,6 +8,11 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -937,6 +942,9 @@ nonisolated struct Kith_Alerts_V1_GetFamilyDigestRequest: Sendable {
   /// whole week.
   var day: String = String()
 
+  /// Whether the document is wanted as HTML too.
+  var html: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -954,8 +962,8 @@ nonisolated struct Kith_Alerts_V1_FamilyDigest: Sendable {
   /// The document as plain text.
   var text: String = String()
 
-  /// The document as HTML, whole, without anything that is loaded from elsewhere.
-  var html: String = String()
+  /// The document as HTML in UTF-8, whole, without anything that is loaded from elsewhere. Empty where it was not wanted.
+  var html: Data = Data()
 
   /// How many reminders were done.
   var doneCount: UInt32 = 0
@@ -2028,7 +2036,7 @@ nonisolated extension Kith_Alerts_V1_ResolveIncidentRequest: SwiftProtobuf.Messa
 
 nonisolated extension Kith_Alerts_V1_GetFamilyDigestRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".GetFamilyDigestRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}day\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}day\0\u{1}html\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2038,6 +2046,7 @@ nonisolated extension Kith_Alerts_V1_GetFamilyDigestRequest: SwiftProtobuf.Messa
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.day) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.html) }()
       default: break
       }
     }
@@ -2050,12 +2059,16 @@ nonisolated extension Kith_Alerts_V1_GetFamilyDigestRequest: SwiftProtobuf.Messa
     if !self.day.isEmpty {
       try visitor.visitSingularStringField(value: self.day, fieldNumber: 2)
     }
+    if self.html != false {
+      try visitor.visitSingularBoolField(value: self.html, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Kith_Alerts_V1_GetFamilyDigestRequest, rhs: Kith_Alerts_V1_GetFamilyDigestRequest) -> Bool {
     if lhs.userID != rhs.userID {return false}
     if lhs.day != rhs.day {return false}
+    if lhs.html != rhs.html {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2073,7 +2086,7 @@ nonisolated extension Kith_Alerts_V1_FamilyDigest: SwiftProtobuf.Message, SwiftP
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.firstDay) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.text) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.html) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.html) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.doneCount) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.missedCount) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.fallCount) }()
@@ -2090,7 +2103,7 @@ nonisolated extension Kith_Alerts_V1_FamilyDigest: SwiftProtobuf.Message, SwiftP
       try visitor.visitSingularStringField(value: self.text, fieldNumber: 2)
     }
     if !self.html.isEmpty {
-      try visitor.visitSingularStringField(value: self.html, fieldNumber: 3)
+      try visitor.visitSingularBytesField(value: self.html, fieldNumber: 3)
     }
     if self.doneCount != 0 {
       try visitor.visitSingularUInt32Field(value: self.doneCount, fieldNumber: 4)

@@ -1,5 +1,7 @@
+import AlertsContract
 import ArgumentParser
 import BenchmarkKit
+import EventsContract
 import FallDetectorDomain
 import FallsContract
 import Glibc
@@ -8,13 +10,13 @@ import KithClient
 import KithManifest
 import KithRPC
 
-/// Measures the fall detector as it ships, in a product of its own: reports that are durable, and
-/// samples of many wearers.
+/// Measures the fall detector as it ships, in a product with the workers that bring its alerts to
+/// people: falls that are alerted, samples of many wearers, and reports that are durable.
 @main
 struct FallBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fall-bench",
-    abstract: "Falls reported durably, samples of many wearers through RPC, and the detector alone."
+    abstract: "Falls reported and alerted, samples of many wearers, and the detector alone."
   )
 
   @Option(help: "How long each measurement lasts, in seconds.")
@@ -36,6 +38,8 @@ struct FallBench: AsyncParsableCommand {
     posture: personal
     workers:
       fall-detector: {}
+      family-alerts: {}
+      delivery: {}
     """
 
   func run() async throws {
@@ -56,8 +60,10 @@ struct FallBench: AsyncParsableCommand {
     var floors = Table("floors", "asked", "kith", "")
     try await OtherWork.reported {
       detect(&floors)
-      try await report(falls, &floors)
+      try await alert(falls, connection.worker(named: "family-alerts"), &floors)
       try await watch(falls, &floors)
+      // Last, since those whom nobody answers for are alerted a minute later.
+      try await report(falls, &floors)
       let status = try await connection.host.getStatus(GetStatusRequest())
       let pid = status.workers.first { $0.name == "fall-detector" }?.pid ?? 0
       let peak = Double(kibibytes("VmHWM", of: pid) ?? 0) / 1024
@@ -84,9 +90,56 @@ struct FallBench: AsyncParsableCommand {
       if detection.add(sample) != nil { found += 1 }
     }
     let speed = Double(count) / ((clock.now - begin) / .seconds(1))
-    print("The detector alone: \(count.formatted()) samples of walking, \(found) findings.\n")
+    print("The detector alone: \(Double(count).formatted()) samples of walking, \(found) findings.\n")
     let floor = Floor.above(2_000_000)
     floors.add(["samples/s, the detector on one core", floor.text] + floor.cells(for: speed))
+  }
+
+  // MARK: Alerts
+
+  /// One confirmed fall after another, each to a contact by the outbox: from the report until the
+  /// alerts worker says that the message was handed over.
+  private func alert(
+    _ falls: FallDetectorClient, _ alerts: RPCClient, _ floors: inout Table
+  ) async throws {
+    let contacts = ContactsClient(alerts)
+    let count = 200
+    for number in 0..<count {
+      _ = try await contacts.addContact(
+        AddContactRequest(
+          userId: "fallen-\(number)", name: "Contact", email: "contact-\(number)@example.com",
+          priority: 1, hasConsented: true))
+    }
+    let clock = ContinuousClock()
+    let stream = try await EventsClient(alerts).subscribe(
+      SubscribeRequest(start: .new, types: [StepEnded.fullName]))
+    var responses = stream.makeAsyncIterator()
+    // The first says where the log ends.
+    _ = try await responses.next()
+    var latencies: [Double] = []
+    let begin = clock.now
+    for number in 0..<count {
+      let user = "fallen-\(number)"
+      let reported = clock.now
+      _ = try await falls.report(
+        ReportRequest(userId: user, eventId: "fall-\(number)", type: .fallConfirmed))
+      var isHandedOver = false
+      while !isHandedOver, let response = try await responses.next() {
+        isHandedOver = try response.events.contains { event in
+          let isSent = try StepEnded(decoding: event.payload).step?.state == .sent
+          return event.userId == user && isSent
+        }
+      }
+      guard isHandedOver else { throw BenchmarkError("the events of the alerts worker ended") }
+      latencies.append((clock.now - reported) / .microseconds(1))
+    }
+    let sample = LoadGenerator.summary(of: latencies, over: clock.now - begin)
+    print(
+      "\(count) confirmed falls, one after another, from the report until the first message was "
+        + "handed over: p50 \(milliseconds(sample.p50)) ms, p99 \(milliseconds(sample.p99)) ms.\n")
+    let floor = Floor.below(50)
+    floors.add(
+      ["fall to message handed over, p50 ms", floor.text] + floor.cells(for: sample.p50 / 1_000))
   }
 
   // MARK: Reports
@@ -139,7 +192,7 @@ struct FallBench: AsyncParsableCommand {
     let batches = Double(counts.reduce(0, +))
     let times = batches / Double(wearers) / passed
     print(
-      "\(wearers.formatted()) wearers at \(Self.rate) Hz over \(streams) streams: "
+      "\(Double(wearers).formatted()) wearers at \(Self.rate) Hz over \(streams) streams: "
         + "\((batches / passed).formatted()) batches of a second taken and answered a second, "
         + "\((batches * Double(Self.rate) / passed).formatted()) samples.\n")
     let floor = Floor.above(1)

@@ -2818,7 +2818,7 @@ const ProtobufCMessageDescriptor kith__alerts__v1__resolve_incident_request__des
   (ProtobufCMessageInit) kith__alerts__v1__resolve_incident_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__alerts__v1__get_family_digest_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor kith__alerts__v1__get_family_digest_request__field_descriptors[3] =
 {
   {
     "user_id",
@@ -2844,15 +2844,28 @@ static const ProtobufCFieldDescriptor kith__alerts__v1__get_family_digest_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "html",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Alerts__V1__GetFamilyDigestRequest, has_html),
+    offsetof(Kith__Alerts__V1__GetFamilyDigestRequest, html),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__alerts__v1__get_family_digest_request__field_indices_by_name[] = {
   1,   /* field[1] = day */
+  2,   /* field[2] = html */
   0,   /* field[0] = user_id */
 };
 static const ProtobufCIntRange kith__alerts__v1__get_family_digest_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor kith__alerts__v1__get_family_digest_request__descriptor =
 {
@@ -2862,7 +2875,7 @@ const ProtobufCMessageDescriptor kith__alerts__v1__get_family_digest_request__de
   "Kith__Alerts__V1__GetFamilyDigestRequest",
   "kith.alerts.v1",
   sizeof(Kith__Alerts__V1__GetFamilyDigestRequest),
-  2,
+  3,
   kith__alerts__v1__get_family_digest_request__field_descriptors,
   kith__alerts__v1__get_family_digest_request__field_indices_by_name,
   1,  kith__alerts__v1__get_family_digest_request__number_ranges,

@@ -434,10 +434,12 @@ struct  Kith__Alerts__V1__GetFamilyDigestRequest
   ProtobufCBinaryData user_id;
   protobuf_c_boolean has_day;
   ProtobufCBinaryData day;
+  protobuf_c_boolean has_html;
+  uint64_t html;
 };
 #define KITH__ALERTS__V1__GET_FAMILY_DIGEST_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__alerts__v1__get_family_digest_request__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL} }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0 }
 
 
 struct  Kith__Alerts__V1__FamilyDigest
