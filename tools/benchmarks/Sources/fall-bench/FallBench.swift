@@ -90,7 +90,8 @@ struct FallBench: AsyncParsableCommand {
       if detection.add(sample) != nil { found += 1 }
     }
     let speed = Double(count) / ((clock.now - begin) / .seconds(1))
-    print("The detector alone: \(Double(count).formatted()) samples of walking, \(found) findings.\n")
+    print(
+      "The detector alone: \(Double(count).formatted()) samples of walking, \(found) findings.\n")
     let floor = Floor.above(2_000_000)
     floors.add(["samples/s, the detector on one core", floor.text] + floor.cells(for: speed))
   }
