@@ -13,7 +13,7 @@ import Testing
   private static let sources: [Source] = ["Sources", "Plugins"]
     .flatMap { SourceTree.files(below: $0, suffix: ".swift") }
     .filter {
-      !$0.hasPrefix("Sources/KithContracts/") && !$0.hasPrefix("Sources/KithCommands/Plugin/")
+      !$0.hasPrefix("Sources/KithContracts/") && !$0.hasPrefix("Sources/KithScaffold/")
     }
     .compactMap { path in
       (try? SourceTree.text(of: path)).map { text in
@@ -88,7 +88,7 @@ import Testing
     var words: [Substring: Int] = [:]
     let others = ["Tests", "tools"].flatMap { SourceTree.files(below: $0, suffix: ".swift") }
       .filter { !$0.contains("/.build/") }
-    let left = ["Sources/KithContracts", "Sources/KithCommands/Plugin"]
+    let left = ["Sources/KithContracts", "Sources/KithScaffold"]
       .flatMap { SourceTree.files(below: $0, suffix: ".swift") }
     var texts = Self.sources.map(\.lines)
     for path in others + left {

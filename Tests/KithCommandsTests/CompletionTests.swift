@@ -3,6 +3,7 @@ import RiskContract
 import Testing
 
 @testable import KithCommands
+@testable import KithVerbs
 
 /// Products and workers as a test wants them.
 private struct ScriptedSource: CompletionSource {

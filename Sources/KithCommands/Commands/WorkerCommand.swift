@@ -4,6 +4,8 @@ import KithJSON
 import KithManifest
 import KithRPC
 import KithReflection
+import KithTerminal
+import KithVerbs
 
 /// `kith WORKER [VERB [FLAGS]]`: what a worker can do, from the worker itself.
 struct WorkerCommand {

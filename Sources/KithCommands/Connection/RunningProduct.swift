@@ -3,6 +3,8 @@ import HostContract
 import KithClient
 import KithManifest
 import KithRPC
+import KithTerminal
+import KithVerbs
 
 /// A product whose host answers.
 struct RunningProduct: Sendable {
