@@ -8,6 +8,17 @@ package struct WorkerContracts: Sendable {
   package let services: [String]
   /// The contracts of these services.
   package let contracts: ContractSet
+  /// The contracts as the worker sent them: an encoded `google.protobuf.FileDescriptorSet`.
+  package let descriptorSet: [UInt8]
+
+  /// Contracts that a worker sent.
+  ///
+  /// - Throws: `ContractError` if they are not complete.
+  package init(services: [String], descriptorSet: [UInt8]) throws(ContractError) {
+    self.services = services
+    self.descriptorSet = descriptorSet
+    contracts = try ContractSet(encodedDescriptorSet: descriptorSet)
+  }
 
   /// Asks a worker.
   package static func of(
@@ -15,9 +26,8 @@ package struct WorkerContracts: Sendable {
   ) async throws(RPCError) -> WorkerContracts {
     let answer = try await ReflectionClient(client).describe(DescribeRequest(), options: options)
     do throws(ContractError) {
-      return WorkerContracts(
-        services: answer.services,
-        contracts: try ContractSet(encodedDescriptorSet: answer.fileDescriptorSet))
+      return try WorkerContracts(
+        services: answer.services, descriptorSet: answer.fileDescriptorSet)
     } catch {
       throw RPCError(.internal, "the worker describes itself wrongly: \(error)")
     }
