@@ -237,13 +237,24 @@ let shells: [Target] = [
       "KithTransportNng", "KithWire",
       "MetricsContract", "WorkerContract", "CLinux", crypto,
     ]),
+  // The command line in its subjects: what it reads and shows, verbs made from contracts, new
+  // plugins, what other service managers need, and the commands.
+  library("KithTerminal", ["KithJSON", "KithRPC"]),
+  library(
+    "KithVerbs",
+    [
+      "KithAccess", "KithJSON", "KithManifest", "KithReflection", "KithRPC", "KithTerminal",
+      "KithTime", "ReflectionContract",
+    ]),
+  library("KithScaffold", ["KithManifest", "KithTerminal"]),
+  library("KithExport", ["KithManifest", "KithPlanning"]),
   library(
     "KithCommands",
     [
-      "EventsContract", "HostContract", "KithAccess", "KithClient", "KithJSON", "KithManifest",
-      "KithMetrics", "KithPlanning", "KithReflection", "KithRPC", "KithSealing", "KithStore",
-      "KithTime",
-      "KithWire", "MetricsContract", "ReflectionContract", "CLinux", argumentParser, unixSignals,
+      "EventsContract", "HostContract", "KithAccess", "KithClient", "KithExport", "KithJSON",
+      "KithManifest", "KithMetrics", "KithPlanning", "KithReflection", "KithRPC", "KithScaffold",
+      "KithSealing", "KithStore", "KithTerminal", "KithTime", "KithVerbs", "KithWire",
+      "MetricsContract", "CLinux", argumentParser, unixSignals,
     ]),
 ]
 
@@ -410,15 +421,17 @@ let testing: [Target] =
         "KithWorkerStore",
         "TestingContract",
       ]),
-    tests("KithManifestTests", ["KithJSON", "KithManifest", "KithPlanning", "KithYAML"]),
+    // Manifests that are right, for the tests of manifests and of plans.
+    library("ManifestSamples", path: "Tests/ManifestSamples", ["KithManifest"]),
+    tests("KithManifestTests", ["KithJSON", "KithManifest", "KithYAML", "ManifestSamples"]),
     tests("KithMetricsTests", ["KithMetrics"]),
     tests("KithTimeTests", ["KithTime"]),
     tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
     tests(
       "KithPlanningTests",
       [
-        "DescriptorContract", "KithManifest", "KithPlanning", "KithReflection", "KithTesting",
-        "KithWire", "RiskContract", "risk-engine-worker",
+        "DescriptorContract", "KithJSON", "KithManifest", "KithPlanning", "KithReflection",
+        "KithTesting", "KithWire", "ManifestSamples", "RiskContract", "risk-engine-worker",
       ]),
     tests(
       "KithSupervisionTests",
@@ -449,9 +462,9 @@ let testing: [Target] =
     tests(
       "KithCommandsTests",
       [
-        "HostContract", "KithCommands", "KithJSON", "KithManifest", "KithMetrics", "KithPlanning",
-        "KithReflection", "KithAccess", "KithRPC", "KithTesting", "KithWire", "MetricsContract",
-        "TestingContract",
+        "HostContract", "KithAccess", "KithCommands", "KithExport", "KithJSON", "KithManifest",
+        "KithMetrics", "KithPlanning", "KithReflection", "KithRPC", "KithScaffold", "KithTerminal",
+        "KithTesting", "KithVerbs", "KithWire", "MetricsContract", "TestingContract",
         argumentParser,
       ] + plugins.map(\.contract)),
     tests(

@@ -76,6 +76,18 @@ public final class HostConnection: Sendable {
     client(of: .worker(name))
   }
 
+  /// Where a worker is that is ready now, with a client that begins there: one question to the host
+  /// for callers that make one call.
+  ///
+  /// - Throws: UNAVAILABLE when it is not ready, NOT_FOUND when the product has none of that name.
+  package func locate(
+    worker name: String, options: CallOptions
+  ) async throws(RPCError) -> (client: RPCClient, address: String) {
+    let response = try await host.resolve(
+      ResolveRequest(target: .worker(name)), options: options)
+    return (client(of: .worker(name), answered: ResolvedTarget(response)), response.address)
+  }
+
   /// A client of whichever worker serves a service, by the service's full name. The same one each
   /// time.
   public func service(named name: String) -> RPCClient {
@@ -93,10 +105,12 @@ public final class HostConnection: Sendable {
     client.close()
   }
 
-  private func client(of target: HostResolver.Target) -> RPCClient {
+  private func client(
+    of target: HostResolver.Target, answered: ResolvedTarget? = nil
+  ) -> RPCClient {
     workers.withLock { workers in
       if let client = workers[target] { return client }
-      let resolver = HostResolver(host: host, target: target)
+      let resolver = HostResolver(host: host, target: target, answered: answered)
       let client = RPCClient(
         connector: NngResolvingConnector(resolver: resolver), interceptors: interceptors)
       workers[target] = client

@@ -4,6 +4,7 @@ import KithJSON
 import KithManifest
 import Synchronization
 import UnixSignals
+import KithTerminal
 
 /// `kith`: the one command line of all products.
 ///

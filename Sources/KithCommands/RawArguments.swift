@@ -1,3 +1,5 @@
+import KithTerminal
+
 /// The arguments of this process, checked. `CommandLine.arguments` puts U+FFFD where an argument is
 /// not UTF-8, and a text to be scored must not be changed in silence.
 enum RawArguments {

@@ -108,27 +108,38 @@ public actor Host {
     } catch {
       throw HostFailure(.cannotCreate, root.advice(error))
     }
-    let generations = try GenerationCounter(
+    generations = try GenerationCounter(
       path: places.stateDirectory + "/generations.json", workers: plan.workers.map(\.name),
       told: {
         earlier.generations.merging(
           RotatedFile.lastGenerations(in: places.logsDirectory), uniquingKeysWith: max)
       },
       advice: root.advice)
-    self.generations = generations
     let adoption = Adoption(earlier, settings: settings)
-    let workers = WorkerTable(plan, adoption)
-    self.workers = workers
+    workers = WorkerTable(plan, adoption)
     alerts = AlertWatch(plan)
     serviceManager = ServiceManager(environment: settings.environment)
+    supervisor = try Self.makeSupervisor(
+      of: plan, adoption, workers, generations, stopped: desired.state.stopped)
+    phase = .prepared(
+      HostPhase.Preparation(adoption: adoption, damagedDesiredState: desired.damaged),
+      shutdownReason: nil)
+  }
+
+  /// The decisions about a plan's workers: those that an earlier host left are led on by the
+  /// definition that they were started with.
+  private static func makeSupervisor(
+    of plan: Plan, _ adoption: Adoption, _ workers: WorkerTable,
+    _ generations: GenerationCounter, stopped: Set<String>
+  ) throws(HostFailure) -> Supervisor {
     do throws(WorkerGraph.Flaw) {
-      supervisor = try Supervisor(
+      return try Supervisor(
         plan.workers.map { planned in
           let revision = adoption.revision(of: planned)
           let worker = workers[planned.name].definition(revision) ?? planned
           var specification = worker.specification(lastGeneration: generations[worker.name])
           specification.revision = revision
-          specification.wanted = !desired.state.stopped.contains(worker.name)
+          specification.wanted = !stopped.contains(worker.name)
           return specification
         },
         jitterSeed: UInt64.random(in: .min ... .max))
@@ -136,9 +147,6 @@ public actor Host {
       // The plan has checked names and cycles.
       throw HostFailure(.internal, "the plan cannot be supervised: \(error)")
     }
-    phase = .prepared(
-      HostPhase.Preparation(adoption: adoption, damagedDesiredState: desired.damaged),
-      shutdownReason: nil)
   }
 
   /// Adds a line to the host's own log.

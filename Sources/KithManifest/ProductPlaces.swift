@@ -70,6 +70,14 @@ public struct ProductPlaces: Sendable, Hashable {
   /// The file with the token that proves an operator to the host.
   public var operatorTokenFile: String { "\(hostDirectory)/operator.token" }
 
+  /// What the names of files with workers' contracts begin with.
+  package static let contractsPrefix = "contracts-"
+
+  /// The file in which commands keep the contracts of a worker's process, lest each asks for them.
+  package func contractsFile(worker: String) -> String {
+    "\(hostDirectory)/\(Self.contractsPrefix)\(worker)"
+  }
+
   /// The file with the host's private key for passes.
   public var passKeyFile: String { "\(hostDirectory)/pass.key" }
 

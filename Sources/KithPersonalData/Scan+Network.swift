@@ -57,56 +57,74 @@ extension Scan {
     return context(of: start..<(start + 2)).all.contains(.network)
   }
 
-  /// RFC 4291's text forms, with a zone and a prefix length.
-  private func versionSix(at start: Int) -> (end: Int, isOfThisNetwork: Bool)? {
-    var place = start
-    // How many groups there are, the first and the last of them.
+  /// The groups of an IPv6 address, as far as they were read.
+  private struct SixGroups {
+    var end: Int
+    /// How many groups there are, the first and the last of them.
     var count = 0
     var first: UInt32 = 0
     var last: UInt32 = 0
+    /// How many groups stand before `::`; nil where there is none.
     var gap: Int?
-    if at(place) == UInt8(ascii: ":") {
-      guard at(place + 1) == UInt8(ascii: ":") else { return nil }
-      gap = 0
-      place += 2
-    }
-    var isComplete = gap != nil
-    while count < 8 {
-      let group = place
-      var value: UInt32 = 0
-      while place - group < 5, at(place).isHexadecimal {
-        value = value << 4 | UInt32(hexadecimal: bytes[place])
-        place += 1
-      }
-      if place == group { break }
-      guard place - group <= 4 else { return nil }
-      if at(place) == UInt8(ascii: "."), count <= 6 {
-        guard let (end, four) = versionFour(at: group) else { return nil }
-        if count == 0 { first = four >> 16 }
-        count += 2
-        last = four & 0xFFFF
-        place = end
-        isComplete = true
-        break
-      }
+    /// Whether it may end here.
+    var isComplete = false
+
+    mutating func add(_ value: UInt32) {
       if count == 0 { first = value }
       count += 1
       last = value
       isComplete = true
-      guard at(place) == UInt8(ascii: ":") else { break }
-      if at(place + 1) == UInt8(ascii: ":") {
-        guard gap == nil else { return nil }
-        gap = count
-        place += 2
-        isComplete = true
-      } else if at(place + 1).isHexadecimal, count < 8 {
-        place += 1
-        isComplete = false
+    }
+  }
+
+  /// Up to eight groups with `:` between, one of them perhaps `::`; an IPv4 address may be the last
+  /// two. Nil where there are none.
+  private func sixGroups(at start: Int) -> SixGroups? {
+    var read = SixGroups(end: start)
+    if at(start) == UInt8(ascii: ":") {
+      guard at(start + 1) == UInt8(ascii: ":") else { return nil }
+      read.gap = 0
+      read.end += 2
+      read.isComplete = true
+    }
+    while read.count < 8 {
+      let group = read.end
+      var value: UInt32 = 0
+      while read.end - group < 5, at(read.end).isHexadecimal {
+        value = value << 4 | UInt32(hexadecimal: bytes[read.end])
+        read.end += 1
+      }
+      if read.end == group { break }
+      guard read.end - group <= 4 else { return nil }
+      if at(read.end) == UInt8(ascii: "."), read.count <= 6 {
+        guard let (end, four) = versionFour(at: group) else { return nil }
+        read.add(four >> 16)
+        read.add(four & 0xFFFF)
+        read.end = end
+        break
+      }
+      read.add(value)
+      guard at(read.end) == UInt8(ascii: ":") else { break }
+      if at(read.end + 1) == UInt8(ascii: ":") {
+        guard read.gap == nil else { return nil }
+        read.gap = read.count
+        read.end += 2
+      } else if at(read.end + 1).isHexadecimal, read.count < 8 {
+        read.end += 1
+        read.isComplete = false
       } else {
         break
       }
     }
-    guard isComplete, count > 0, gap == nil ? count == 8 : count < 8,
+    return read
+  }
+
+  /// RFC 4291's text forms, with a zone and a prefix length.
+  private func versionSix(at start: Int) -> (end: Int, isOfThisNetwork: Bool)? {
+    guard let read = sixGroups(at: start) else { return nil }
+    let (gap, count) = (read.gap, read.count)
+    var place = read.end
+    guard read.isComplete, count > 0, gap == nil ? count == 8 : count < 8,
       !at(place).isWord, !(at(place) == UInt8(ascii: ":") && at(place + 1) == UInt8(ascii: ":")),
       !(at(place) == UInt8(ascii: ".") && at(place + 1).isWord)
     else { return nil }
@@ -117,12 +135,12 @@ extension Scan {
       if !zone.isEmpty { place = zone.upperBound }
     }
     place = prefixLength(at: place)
-    let top = gap == 0 ? 0 : first
+    let top = gap == 0 ? 0 : read.first
     let isOfThisNetwork =
-      top & 0xFFC0 == 0xFE80 || top & 0xFE00 == 0xFC00 || gap == 0 && count == 1 && last == 1
+      top & 0xFFC0 == 0xFE80 || top & 0xFE00 == 0xFC00
+      || gap == 0 && count == 1 && read.last == 1
     return (place, isOfThisNetwork)
   }
-
   /// Four numbers up to 255 with dots between.
   func versionFour(at start: Int) -> (end: Int, value: UInt32)? {
     var place = start

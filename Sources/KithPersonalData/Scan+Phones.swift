@@ -77,14 +77,7 @@ extension Scan {
     }
     guard digits.count == 10 else { return }
     let isBare = last == group
-    if !isBare {
-      let sizes = (run.size(group), run.size(group + 1), run.size(group + 2), last - group)
-      guard
-        sizes == (3, 3, 4, 2) || sizes.0 == 3 && sizes.1 == 7 || sizes == (3, 3, 2, 3)
-          || sizes.0 == 6 && sizes.1 == 4,
-        digits[digits.startIndex] >= 2, digits[digits.startIndex + 3] >= 2
-      else { return }
-    }
+    guard isBare || isGroupedAsPhone(group, through: last, digits) else { return }
     let isIssued = Self.isNorthAmerican(digits)
     let isSpaced = !isBare && (group..<last).allSatisfy { separator(behind: $0) == .space }
     let needsWords = isBare || isSpaced || run.size(group) == 6
@@ -100,28 +93,47 @@ extension Scan {
     if behind != .none, behind != .several, !(behind == .space) || isSpaced && !hasPhone { return }
     if isBare, before(begin).isWord { return }
     if isBare, isPartOfKey(run.groups[group]) { return }
-    var start = begin
-    var isWhole = true
-    switch separator(before: group) {
-    case .none, .several: break
-    case .space:
-      isWhole = !isSpaced || hasPhone || run.size(group - 1) <= 3
-    default: isWhole = false
-    }
-    // What is dialled first: 1, 001, 011 and a country, a country alone.
-    if group > 0, run.size(group - 1) <= 3,
-      separator(before: group) != .dot || run.value(group - 1) == 1,
+    guard
+      let start = startOfPhone(at: group, isBare: isBare, mayFollow: !isSpaced || hasPhone)
+    else { return }
+    addPhone(start, through: last)
+  }
+
+  /// Whether ten digits that stand apart are grouped as telephone numbers are.
+  private func isGroupedAsPhone(
+    _ group: Int, through last: Int, _ digits: ArraySlice<UInt8>
+  ) -> Bool {
+    let sizes = (run.size(group), run.size(group + 1), run.size(group + 2), last - group)
+    return
+      (sizes == (3, 3, 4, 2) || sizes.0 == 3 && sizes.1 == 7 || sizes == (3, 3, 2, 3)
+      || sizes.0 == 6 && sizes.1 == 4) && digits[digits.startIndex] >= 2
+      && digits[digits.startIndex + 3] >= 2
+  }
+
+  /// Where a number with an area code begins, with what is dialled first: 1, 001, 011 and a
+  /// country, a country alone. Nil when it is a part of something longer.
+  ///
+  /// - Parameter mayFollow: whether a longer number may stand before it, with a space between.
+  private func startOfPhone(at group: Int, isBare: Bool, mayFollow: Bool) -> Int? {
+    var start = run.groups[group].lowerBound
+    let before = separator(before: group)
+    var isWhole =
+      switch before {
+      case .none, .several: true
+      case .space: mayFollow || run.size(group - 1) <= 3
+      default: false
+      }
+    if group > 0, run.size(group - 1) <= 3, before != .dot || run.value(group - 1) == 1,
       separator(before: group - 1) == .none || separator(before: group - 1) == .space
         || isBehindPlus(run.groups[group - 1].lowerBound)
     {
-      let isTight = separator(before: group) != .space && separator(before: group) != .none
-      if run.value(group - 1) == 1 || isTight && !isBare && separator(before: group) != .several {
+      let isTight = before != .space && before != .none
+      if run.value(group - 1) == 1 || isTight && !isBare && before != .several {
         start = run.groups[group - 1].lowerBound
         isWhole = !isBehindPlus(start)
       }
     }
-    guard isWhole else { return }
-    addPhone(start, through: last)
+    return isWhole ? start : nil
   }
 
   /// Whether a number that could be anything is taken for a telephone number.

@@ -8,7 +8,7 @@ struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs a product until it is told to end.",
     discussion: """
-      SIGHUP applies the manifest as it stands on disk, as `kith apply` does; one that is wrong changes nothing. \
+      SIGHUP applies the manifest as it stands on disk, as `kith apply` does; one that is wrong, or that a worker refuses, changes nothing. \
       What came of it is in the log.
 
       Exit codes: 0 ended as asked; 64 wrong usage; 65 a manifest is wrong; 70 internal error; 73 a folder or socket \

@@ -31,10 +31,10 @@ enum ExternalModules {
     "FoundationEssentials": ["KithCertificates", "KithHost", "KithStore"],
     // KithManifest and KithTime read files, each in one file; KithPlanning reads programs.
     "Glibc": [
-      "KithAccess", "KithClient", "KithCommands", "KithHost", "KithIdentity", "KithManifest",
-      "KithPlanning", "KithRPC", "KithSealing", "KithStore", "KithTesting", "KithTime",
-      "KithTransfer", "KithTransportInProcess", "KithTransportNng", "KithWire", "KithWorker",
-      "kithd",
+      "KithClient", "KithCommands", "KithHost", "KithIdentity", "KithManifest", "KithPlanning",
+      "KithRPC", "KithScaffold", "KithSealing", "KithStore", "KithTerminal", "KithTesting",
+      "KithTime", "KithTransfer", "KithTransportInProcess", "KithTransportNng", "KithVerbs",
+      "KithWorker", "kithd",
     ],
     "Logging": ["KithWorker", "KithWorkerStore"],
     "Tracing": ["KithTelemetry"],

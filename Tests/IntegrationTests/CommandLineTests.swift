@@ -58,6 +58,35 @@ import Testing
     #expect(after.exitCode == 69, "\(after)")
   }
 
+  /// A command keeps what it has learned of a worker's contracts for the next one.
+  @Test func theContractsOfAProcessAreAskedForOnce() async throws {
+    let home = try Home()
+    let up = try await home.kith("up", "boomer-buddy")
+    try #require(up.exitCode == 0, "\(up)")
+    let name = "r/kith/boomer-buddy/host/contracts-risk-engine"
+    func kept(after change: String = "") async throws -> String? {
+      let verb = try await home.kith("risk-engine", "analyze", "--text", "See you at eight")
+      #expect(verb.exitCode == 0, "\(change): \(verb)")
+      return TemporaryFolder.text(of: "\(home.folder.path)/\(name)")
+    }
+    let first = try #require(try await kept())
+    #expect(try await kept() == first)
+
+    // Cut short within the contracts.
+    try home.folder.write(String(first.prefix(400)), to: name)
+    #expect(try await kept(after: "cut") == first)
+
+    let restart = try await home.kith("restart", "risk-engine")
+    #expect(restart.exitCode == 0, "\(restart)")
+    let second = try #require(try await kept(after: "restart"))
+    #expect(second != first)
+
+    let down = try await home.kith("down")
+    #expect(down.exitCode == 0, "\(down)")
+    let folder = "\(home.folder.path)/r/kith/boomer-buddy/host"
+    #expect(access(folder, F_OK) != 0)
+  }
+
   @Test func aWorkersNameTellsWhichOfSeveralProductsIsMeant() async throws {
     let home = try Home()
     try home.folder.write(

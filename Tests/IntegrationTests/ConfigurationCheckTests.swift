@@ -1,3 +1,5 @@
+import Glibc
+import HostContract
 import KithTesting
 import Testing
 
@@ -32,6 +34,26 @@ import Testing
     }
     let status = try await home.kith("status")
     #expect(status.exitCode == 69, "\(status)")
+  }
+
+  @Test func aReloadAsksTheWorkersFirst() async throws {
+    let setup = ProductSetup(product: "product: test\nextends: boomer-buddy\n")
+    try await RunningProduct.run(setup) { product in
+      let before = try await product.settle().workers
+      try product.folder.write(
+        """
+        product: test
+        extends: boomer-buddy
+        workers:
+          risk-engine: { config: { label_medium: 0.8, label_high: 0.6 } }
+
+        """, to: "plugins/products/product.yaml")
+      product.program.signal(SIGHUP)
+      try await product.waitForLine(of: "kithd", "risk-engine refuses 'label_high'")
+      let after = try await product.status().workers
+      #expect(after.map(\.pid) == before.map(\.pid))
+      #expect(after.allSatisfy { $0.state == .ready })
+    }
   }
 
   @Test func whatAllWorkersTakeIsPlannedWithoutANote() async throws {

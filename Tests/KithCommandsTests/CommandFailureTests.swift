@@ -5,6 +5,8 @@ import KithRPC
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
+@testable import KithVerbs
 
 @Suite struct CommandFailureTests {
   @Test func everyErrorHasACode() throws {

@@ -1,8 +1,8 @@
-import KithReflection
 import RiskContract
 import Testing
 
 @testable import KithCommands
+@testable import KithVerbs
 
 /// Products and workers as a test wants them.
 private struct ScriptedSource: CompletionSource {
@@ -15,10 +15,9 @@ private struct ScriptedSource: CompletionSource {
   }
 
   func contracts(of worker: String, _ place: CallSettings) async -> WorkerContracts? {
-    guard worker == "risk-engine",
-      let contracts = try? ContractSet(encodedDescriptorSet: RiskDescriptorSet.bytes)
-    else { return nil }
-    return WorkerContracts(services: ["kith.risk.v1.RiskEngine"], contracts: contracts)
+    guard worker == "risk-engine" else { return nil }
+    return try? WorkerContracts(
+      services: ["kith.risk.v1.RiskEngine"], descriptorSet: RiskDescriptorSet.bytes)
   }
 }
 

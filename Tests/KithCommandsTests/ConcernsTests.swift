@@ -2,6 +2,7 @@ import HostContract
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
 
 /// What `kith status` and `kith top` say of logs that are not complete.
 @Suite struct ConcernsTests {

@@ -5,6 +5,8 @@ import RemindersContract
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
+@testable import KithVerbs
 
 /// What a contract says of its own command line: words for methods, values without flags, units.
 @Suite struct ContractWordsTests {

@@ -2,6 +2,7 @@ import KithJSON
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
 
 struct DemoTests {
   private static let text = """

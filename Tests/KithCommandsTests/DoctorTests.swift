@@ -3,6 +3,7 @@ import KithJSON
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
 
 /// `kith doctor`: what an examination comes to.
 @Suite struct DoctorTests {

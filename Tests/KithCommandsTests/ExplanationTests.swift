@@ -2,6 +2,7 @@ import HostContract
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
 
 /// `kith why`.
 @Suite struct ExplanationTests {

@@ -7,6 +7,8 @@ import KithWire
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
+@testable import KithVerbs
 
 /// Fields that are files on the command line (`(kith.file)`), and lists that are tables
 /// (`(kith.table)`): `kith fall-detector replay FILE.csv --plot FILE.svg`.

@@ -4,6 +4,7 @@ import KithManifest
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
 
 /// Which product a command means that works on files, and that no host works on them meanwhile.
 @Suite struct KeptProductTests {

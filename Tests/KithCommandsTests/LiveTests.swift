@@ -5,6 +5,7 @@ import MetricsContract
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
 
 @Suite struct LiveTests {
   /// A reading after so many seconds, when so many calls had been made.

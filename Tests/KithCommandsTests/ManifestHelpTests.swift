@@ -3,6 +3,7 @@ import KithManifest
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
 
 /// `kith help manifest` and `kith help plugin`.
 @Suite struct ManifestHelpTests {

@@ -2,6 +2,7 @@ import KithTime
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
 
 /// Moments on the command line and in what it shows.
 @Suite struct MomentTests {

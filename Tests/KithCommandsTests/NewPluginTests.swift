@@ -1,6 +1,8 @@
 import Testing
 
 @testable import KithCommands
+@testable import KithScaffold
+@testable import KithTerminal
 
 @Suite struct NewPluginTests {
   @Test func aNameIsSpeltAsEachPlaceWantsIt() throws {

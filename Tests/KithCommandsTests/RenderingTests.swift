@@ -8,6 +8,8 @@ import Testing
 import TestingContract
 
 @testable import KithCommands
+@testable import KithTerminal
+@testable import KithVerbs
 
 @Suite struct RenderingTests {
   static let text = "IRS: pay $900 in gift cards today"

@@ -3,6 +3,7 @@ import KithPlanning
 import Testing
 
 @testable import KithCommands
+@testable import KithExport
 
 @Suite struct SystemdUnitTests {
   private static func unit(

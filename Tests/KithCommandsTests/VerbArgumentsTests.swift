@@ -5,6 +5,8 @@ import Testing
 import TestingContract
 
 @testable import KithCommands
+@testable import KithTerminal
+@testable import KithVerbs
 
 /// Files and standard input as a test wants them.
 struct ScriptedReader: ValueReader {

@@ -4,6 +4,8 @@ import Testing
 import TestingContract
 
 @testable import KithCommands
+@testable import KithTerminal
+@testable import KithVerbs
 
 @Suite struct VerbHelpTests {
   @Test func theHelpOfAVerbComesFromTheContract() throws {

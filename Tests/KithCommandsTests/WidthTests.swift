@@ -5,6 +5,7 @@ import KithPlanning
 import Testing
 
 @testable import KithCommands
+@testable import KithTerminal
 
 /// What is written keeps to a terminal of 80 columns.
 @Suite struct WidthTests {

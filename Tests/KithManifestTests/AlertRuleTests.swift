@@ -1,5 +1,5 @@
 import KithManifest
-import KithPlanning
+import ManifestSamples
 import Testing
 
 @Suite struct AlertRuleTests {
@@ -136,26 +136,6 @@ import Testing
     let merged = try own.extending(base)
     #expect(merged.alerts.map(\.name) == ["x", "slow"])
     #expect(merged.alerts.last?.bound == 1)
-  }
-
-  @Test func aRuleForWhatIsNotThereIsRefused() throws {
-    let catalogue = PluginCatalogue(plugins: [
-      try Samples.plugin("risk-engine", provides: ["kith.risk.v1.RiskEngine"])
-    ])
-    for (rule, words) in [
-      ("workers: [risk-engin]", "did you mean 'risk-engine'?"),
-      ("methods: [kith.risk.v1.RiskEngin/Analyze]", "did you mean 'kith.risk.v1.RiskEngine'?"),
-    ] {
-      let product = try Samples.product(
-        "  risk-engine: {}", more: "alerts: { x: { measure: p95, above: 5s, \(rule) } }")
-      let found = errors { _ = try Plan(product: product, catalogue: catalogue) }
-      #expect(found.count == 1)
-      #expect(found.first?.description.contains(words) == true, "\(found)")
-    }
-    let product = try Samples.product(
-      "  risk-engine: {}",
-      more: "alerts: { x: { measure: p95, above: 5s, methods: [kith.risk.v1.RiskEngine/Any] } }")
-    #expect(try Plan(product: product, catalogue: catalogue).alerts.count == 1)
   }
 }
 

@@ -1,4 +1,5 @@
 import KithManifest
+import ManifestSamples
 import Testing
 
 /// U+FEFF in front of a manifest, as some editors write it.

@@ -1,4 +1,5 @@
 import KithManifest
+import ManifestSamples
 import Testing
 
 @Suite struct HostileManifestTests {

@@ -1,3 +1,4 @@
+import ManifestSamples
 import Testing
 
 @testable import KithManifest

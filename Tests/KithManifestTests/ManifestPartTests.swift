@@ -1,5 +1,6 @@
 import KithJSON
 import KithManifest
+import ManifestSamples
 import Testing
 
 /// A part of a product as a manifest of its own.

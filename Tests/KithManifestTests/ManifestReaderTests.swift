@@ -1,6 +1,6 @@
 import Glibc
 import KithManifest
-import KithPlanning
+import ManifestSamples
 import Testing
 
 @Suite struct ManifestReaderTests {
@@ -85,32 +85,6 @@ import Testing
     #expect(
       catalogue.errors.map(\.code) == [.syntax, .duplicatePlugin, .unreadable, .unreadable])
     #expect(catalogue.errors.last?.location?.file == "\(folder.path)/absent")
-  }
-
-  @Test(
-    arguments: [
-      "plugin: aa\nversion: 1\nexecutable: aa-worker\n",
-      "plugin: aa # the name\nversion: 1.0.0\nexecutable: [\n",
-      "plugin: 'aa'\nversion: 1.0.0\nexecutable: aa-worker\nconfg: {}\n",
-    ])
-  func aPluginThatIsThereAndWrongIsNotCalledMissing(_ text: String) throws {
-    let folder = try Folder()
-    try folder.write(text, to: "p/Aa/plugin.yaml")
-    try folder.write("plugin: bb\n", to: "p/Bb/plugin.yaml")
-    try folder.write("product: one\nworkers: { aa: {} }", to: "p/products/one.yaml")
-    let reader = ManifestReader(searchPath: ["\(folder.path)/p"], programDirectory: "/")
-    let found = errors { _ = try reader.plan("one") }
-    #expect(found.count == 1)
-    #expect(found.first?.location?.file == "\(folder.path)/p/Aa/plugin.yaml", "\(found)")
-  }
-
-  @Test func aPluginThatDoesNotSayItsNameMayBeTheMissingOne() throws {
-    let folder = try Folder()
-    try folder.write("plugn: aa\nversion: 1.0.0\nexecutable: a\n", to: "p/Aa/plugin.yaml")
-    try folder.write("product: one\nworkers: { aa: {} }", to: "p/products/one.yaml")
-    let reader = ManifestReader(searchPath: ["\(folder.path)/p"], programDirectory: "/")
-    let found = errors { _ = try reader.plan("one") }
-    #expect(found.map(\.code) == [.unknownKey, .missingKey, .missingPlugin])
   }
 
   @Test func aBaseIsNamedLikeAProduct() throws {

@@ -1,5 +1,6 @@
 import KithJSON
 import KithManifest
+import ManifestSamples
 import Testing
 
 @Suite struct PluginManifestTests {

@@ -1,6 +1,6 @@
 import KithJSON
 import KithManifest
-import KithPlanning
+import ManifestSamples
 import Testing
 
 @Suite struct ProductManifestTests {
@@ -96,18 +96,6 @@ import Testing
     #expect(product.workers.map(\.name) == ["one", "two", "three"])
     #expect(product.workers[1].plugin == "other")
     #expect(product.workers[0].configuration.map(\.key) == ["a", "b"])
-
-    let catalogue = PluginCatalogue(plugins: [
-      try Samples.plugin(
-        "one", config: "{ a: { type: int }, b: { type: int } }",
-        more: "restart: { period: 1m }"),
-      try Samples.plugin("other"), try Samples.plugin("three"),
-    ])
-    let worker = try Plan(product: product, catalogue: catalogue).workers[0]
-    #expect(worker.configuration == ["a": 1, "b": 3])
-    #expect(
-      worker.restart
-        == RestartPolicy(kind: .temporary, intensity: 2, period: .seconds(60)))
   }
 
   @Test func extendingIsOneLevelDeep() throws {

@@ -5,6 +5,7 @@ import KithReflection
 import KithTesting
 import KithWire
 import RiskContract
+import ManifestSamples
 import Testing
 
 @testable import KithPlanning

@@ -3,6 +3,7 @@ import HostContract
 import KithClient
 import KithJSON
 import KithRPC
+import KithTerminal
 
 /// `kith alerts`
 struct AlertsCommand: AsyncParsableCommand {

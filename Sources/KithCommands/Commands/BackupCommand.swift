@@ -4,6 +4,7 @@ import KithJSON
 import KithManifest
 import KithSealing
 import KithStore
+import KithTerminal
 
 /// `kith backup`
 struct BackupCommand: ParsableCommand {

@@ -5,6 +5,8 @@ import KithClient
 import KithJSON
 import KithRPC
 import KithReflection
+import KithTerminal
+import KithVerbs
 
 /// `kith call`
 struct CallCommand: AsyncParsableCommand {

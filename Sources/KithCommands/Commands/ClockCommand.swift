@@ -5,6 +5,7 @@ import KithJSON
 import KithManifest
 import KithRPC
 import KithTime
+import KithTerminal
 
 /// `kith clock`
 struct ClockCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KithRPC
+import KithVerbs
 
 /// Which product is meant.
 struct ProductOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import KithTerminal
 
 /// `kith complete -- WORDS`: what the completion scripts ask.
 struct CompleteCommand: AsyncParsableCommand {

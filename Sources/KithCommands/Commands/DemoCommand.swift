@@ -4,6 +4,8 @@ import KithJSON
 import KithManifest
 import KithRPC
 import KithReflection
+import KithTerminal
+import KithVerbs
 
 /// `kith demo`
 struct DemoCommand: AsyncParsableCommand {

@@ -5,6 +5,8 @@ import KithJSON
 import KithManifest
 import KithRPC
 import KithReflection
+import KithTerminal
+import KithVerbs
 
 /// `kith describe`
 struct DescribeCommand: AsyncParsableCommand {

@@ -4,6 +4,7 @@ import KithClient
 import KithJSON
 import KithManifest
 import KithRPC
+import KithTerminal
 
 /// `kith doctor`
 struct DoctorCommand: AsyncParsableCommand {

@@ -3,6 +3,8 @@ import HostContract
 import KithClient
 import KithJSON
 import KithManifest
+import KithTerminal
+import KithVerbs
 
 /// `kith down`
 struct DownCommand: AsyncParsableCommand {

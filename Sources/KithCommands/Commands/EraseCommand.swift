@@ -2,6 +2,7 @@ import ArgumentParser
 import KithJSON
 import KithManifest
 import KithStore
+import KithTerminal
 
 /// `kith erase`
 struct EraseCommand: ParsableCommand {

@@ -5,6 +5,7 @@ import KithClient
 import KithJSON
 import KithRPC
 import KithReflection
+import KithTerminal
 
 /// `kith events`
 struct EventsCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import KithJSON
 import KithRPC
+import KithTerminal
 
 /// `kith exit-codes`, and `kith help exit-codes`
 struct ExitCodesCommand: ParsableCommand {

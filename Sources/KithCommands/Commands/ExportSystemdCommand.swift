@@ -1,6 +1,8 @@
 import ArgumentParser
 import KithManifest
 import KithPlanning
+import KithExport
+import KithTerminal
 
 /// `kith export systemd`
 struct ExportSystemdCommand: ParsableCommand {

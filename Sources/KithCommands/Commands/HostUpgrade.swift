@@ -3,6 +3,8 @@ import KithClient
 import KithJSON
 import KithManifest
 import KithRPC
+import KithTerminal
+import KithVerbs
 
 /// `kith upgrade --host`: has the host become another program, and waits until that answers.
 struct HostUpgrade {

@@ -4,6 +4,8 @@ import KithClient
 import KithJSON
 import KithManifest
 import KithRPC
+import KithTerminal
+import KithVerbs
 
 /// `kith logs`
 struct LogsCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import KithTime
+import KithTerminal
 
 /// A moment that an option names: `10m` ago, or an instant.
 enum MomentOption {

@@ -5,6 +5,8 @@ import KithJSON
 import KithManifest
 import KithPlanning
 import KithRPC
+import KithTerminal
+import KithVerbs
 
 /// `kith plan`
 struct PlanCommand: AsyncParsableCommand {

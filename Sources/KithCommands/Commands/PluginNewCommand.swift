@@ -1,5 +1,7 @@
 import ArgumentParser
 import KithJSON
+import KithScaffold
+import KithTerminal
 
 /// `kith plugin new`
 struct PluginNewCommand: AsyncParsableCommand {

@@ -2,6 +2,8 @@ import HostContract
 import KithClient
 import KithJSON
 import KithRPC
+import KithTerminal
+import KithVerbs
 
 /// What `restart` and `upgrade` have in common: ask the host, and show what came of it and of the
 /// calls.

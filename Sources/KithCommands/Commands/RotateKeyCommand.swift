@@ -4,6 +4,7 @@ import KithClient
 import KithJSON
 import KithRPC
 import KithStore
+import KithTerminal
 
 /// `kith rotate-key`
 struct RotateKeyCommand: AsyncParsableCommand {

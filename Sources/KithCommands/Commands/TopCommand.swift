@@ -3,6 +3,7 @@ import HostContract
 import KithClient
 import KithJSON
 import KithRPC
+import KithVerbs
 
 /// `kith top`
 struct TopCommand: AsyncParsableCommand {

@@ -6,6 +6,8 @@ import KithManifest
 import KithPlanning
 import KithRPC
 import KithTime
+import KithTerminal
+import KithVerbs
 
 /// `kith up`
 struct UpCommand: AsyncParsableCommand {

@@ -3,6 +3,8 @@ import KithClient
 import KithJSON
 import KithManifest
 import KithRPC
+import KithTerminal
+import KithVerbs
 
 /// What `start`, `stop` and `restart` have in common: ask the host for each worker in turn, and
 /// show what came of it.

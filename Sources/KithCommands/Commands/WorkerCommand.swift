@@ -4,6 +4,8 @@ import KithJSON
 import KithManifest
 import KithRPC
 import KithReflection
+import KithTerminal
+import KithVerbs
 
 /// `kith WORKER [VERB [FLAGS]]`: what a worker can do, from the worker itself.
 struct WorkerCommand {
@@ -24,13 +26,8 @@ struct WorkerCommand {
     // flags, and the worker must be found in order to ask for these.
     let place = Self.place(in: rest, settings)
 
-    let running = try await product(place, surroundings)
-    defer { running.connection.close() }
-    try await check(running, place)
-    let client = running.connection.worker(named: worker)
-    let described = try await WorkerContracts.of(
-      client, options: CallOptions(timeout: place.timeLimit, waitForReady: true))
-
+    let (connection, client, described) = try await connect(place, surroundings)
+    defer { connection.close() }
     let services = described.ownServices
     let verbs = Verb.verbs(of: services)
     let help = VerbHelp(
@@ -64,6 +61,49 @@ struct WorkerCommand {
   }
 
   // MARK: Finding the worker
+
+  /// The way to the worker, and what it can do.
+  private func connect(
+    _ place: CallSettings, _ surroundings: Surroundings
+  ) async throws -> (HostConnection, RPCClient, WorkerContracts) {
+    if let (places, connection, client, address) = await locate(place, surroundings) {
+      let kept = KeptContracts(places, worker: worker, address: address)
+      if let contracts = kept.read() { return (connection, client, contracts) }
+      let contracts = try await WorkerContracts.of(
+        client, options: CallOptions(timeout: place.timeLimit, waitForReady: true))
+      kept.keep(contracts)
+      return (connection, client, contracts)
+    }
+    let running = try await product(place, surroundings)
+    try await check(running, place)
+    let client = running.connection.worker(named: worker)
+    let contracts = try await WorkerContracts.of(
+      client, options: CallOptions(timeout: place.timeLimit, waitForReady: true))
+    return (running.connection, client, contracts)
+  }
+
+  /// The worker, where one question to the host finds it: it is clear which product is meant, and
+  /// the worker is ready. Nil otherwise; the longer way then waits, or says what is wrong.
+  private func locate(
+    _ place: CallSettings, _ surroundings: Surroundings
+  ) async -> (ProductPlaces, HostConnection, RPCClient, address: String)? {
+    let environment = surroundings.environment
+    guard
+      let places = RunningProduct.onlyPlaces(
+        product: place.product, root: place.root ?? Surroundings.standardRoot,
+        environment: environment),
+      let connection = try? await HostConnection.open(
+        product: places.product, address: places.controlAddress)
+    else { return nil }
+    do throws(RPCError) {
+      let (client, address) = try await connection.locate(
+        worker: worker, options: CallOptions(timeout: .seconds(3)))
+      return (places, connection, client, address)
+    } catch {
+      connection.close()
+      return nil
+    }
+  }
 
   private func product(
     _ place: CallSettings, _ surroundings: Surroundings

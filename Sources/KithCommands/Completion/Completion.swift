@@ -1,5 +1,6 @@
 import HostContract
 import KithReflection
+import KithVerbs
 
 /// Finds what may stand at the end of a command line of `kith`: for all shells alike, which only
 /// show it.

@@ -1,3 +1,5 @@
+import KithTerminal
+
 /// What may stand at the place where a person asks a shell to complete.
 enum CompletionCandidate: Equatable {
   /// A word, and what it means in a few words.

@@ -1,3 +1,5 @@
+import KithVerbs
+
 /// What is known of products and workers while a command line is completed. Whatever cannot be
 /// found out counts as none.
 protocol CompletionSource: Sendable {

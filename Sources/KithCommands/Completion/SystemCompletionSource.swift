@@ -2,6 +2,7 @@ import HostContract
 import KithClient
 import KithManifest
 import KithRPC
+import KithVerbs
 
 /// Asks the hosts and workers of this machine, for a moment each: a person who presses a key does
 /// not wait.

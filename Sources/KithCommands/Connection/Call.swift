@@ -2,6 +2,8 @@ import KithAccess
 import KithJSON
 import KithRPC
 import KithReflection
+import KithTerminal
+import KithVerbs
 
 /// What a call on the command line sends.
 enum CallRequests {

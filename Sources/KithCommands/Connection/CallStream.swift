@@ -2,6 +2,8 @@ import KithJSON
 import KithRPC
 import KithReflection
 import Synchronization
+import KithTerminal
+import KithVerbs
 
 /// A streaming call on the command line: messages go out as lines come in, and answers are handed
 /// over as they arrive.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import KithTerminal
 
 /// Starts `kithd` in the background, in a session of its own, so that it outlives this terminal.
 ///

@@ -1,6 +1,7 @@
 import HostContract
 import KithClient
 import KithRPC
+import KithTerminal
 
 /// The way to a host that may go away and come back, for commands that watch: a host is killed and
 /// another one takes its place, or it becomes a new version of itself.

@@ -2,6 +2,7 @@ import Glibc
 import HostContract
 import KithJSON
 import KithManifest
+import KithTerminal
 
 /// The logs of a product whose host does not run, from the files that the host left.
 ///

@@ -1,5 +1,6 @@
 import KithJSON
 import KithManifest
+import KithTerminal
 
 /// A product whose host does not answer: what `kithd left` tells of it.
 struct OrphanedProduct: Equatable {

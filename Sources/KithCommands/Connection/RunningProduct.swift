@@ -3,6 +3,8 @@ import HostContract
 import KithClient
 import KithManifest
 import KithRPC
+import KithTerminal
+import KithVerbs
 
 /// A product whose host answers.
 struct RunningProduct: Sendable {
@@ -48,6 +50,25 @@ struct RunningProduct: Sendable {
     }
     if let root { return try await find(in: root, environment: environment) }
     return try await findRunning(with: workers, environment: environment)
+  }
+
+  /// Where the product is that is meant, when that can be said without asking a host; nil when a
+  /// host must say whether it is the one, or which of several.
+  static func onlyPlaces(
+    product: String?, root: String?, environment: [String: String]
+  ) -> ProductPlaces? {
+    let variable = environment["KITH_PRODUCT"].flatMap { $0.isEmpty ? nil : $0 }
+    let root = root.map { try? Surroundings.folder($0, option: "--root") }
+    switch (product ?? variable, root) {
+    case (let name?, nil): return try? ProductPlaces(product: name, environment: environment)
+    case (nil, let root??):
+      return try? ProductPlaces(product: "unnamed", root: root, environment: environment)
+    case (nil, nil):
+      let names = namesWithSocket(environment: environment)
+      guard names.count == 1 else { return nil }
+      return try? ProductPlaces(product: names[0], environment: environment)
+    default: return nil
+    }
   }
 
   /// The product in these places.

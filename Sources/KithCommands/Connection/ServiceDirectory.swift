@@ -3,6 +3,8 @@ import KithClient
 import KithManifest
 import KithRPC
 import KithReflection
+import KithTerminal
+import KithVerbs
 
 /// The services of a running product, by name: those of its workers, and the host's own.
 struct ServiceDirectory: Sendable {

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import KithTerminal
 
 /// The lines of standard input, one at a time, without blocking a task's thread.
 final class StandardInputLines: Sendable {

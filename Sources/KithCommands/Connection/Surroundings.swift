@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import KithTerminal
 
 /// What a command finds around it: variables, the terminal, the folder it was called from.
 struct Surroundings: Sendable {

@@ -1,5 +1,6 @@
 import HostContract
 import KithManifest
+import KithTerminal
 
 /// Whether it makes sense to wait for a worker.
 enum WorkerReadiness {

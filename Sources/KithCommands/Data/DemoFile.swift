@@ -1,5 +1,6 @@
 import KithJSON
 import KithReflection
+import KithTerminal
 
 /// What a product shows of itself: calls of its workers, and what is expected of the answers. It
 /// lies beside the product's manifest as `NAME.demo.json`.

@@ -4,6 +4,8 @@ import KithClient
 import KithManifest
 import KithRPC
 import KithReflection
+import KithTerminal
+import KithVerbs
 
 /// An event, and what its payload says that is not personal.
 struct ShownEvent: Sendable {

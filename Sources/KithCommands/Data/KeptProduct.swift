@@ -1,6 +1,7 @@
 import Glibc
 import KithManifest
 import KithStore
+import KithTerminal
 
 /// A product by what it keeps on disk, whether it runs or not.
 struct KeptProduct: Sendable {

@@ -1,5 +1,6 @@
 import HostContract
 import KithManifest
+import KithTerminal
 
 /// What an examination comes to: pure, so that each rule can be tried without a machine that is
 /// ill.

@@ -1,4 +1,5 @@
 import KithJSON
+import KithTerminal
 
 /// What `kith doctor` found, for a person and for a program.
 struct DoctorReport {

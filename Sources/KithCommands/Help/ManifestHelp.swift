@@ -1,5 +1,6 @@
 import KithJSON
 import KithManifest
+import KithTerminal
 
 /// `kith help manifest` and `kith help plugin`: every key by the table that the decoder reads by,
 /// with a whole example.

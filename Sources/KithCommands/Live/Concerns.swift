@@ -1,4 +1,5 @@
 import HostContract
+import KithTerminal
 
 /// What an operator must know beside the workers' states: alerts that fire, logs that cannot be
 /// written.

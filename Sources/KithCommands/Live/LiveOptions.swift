@@ -1,4 +1,6 @@
 import ArgumentParser
+import KithTerminal
+import KithVerbs
 
 /// How often and how long something is shown live.
 struct LiveOptions: ParsableArguments {

@@ -1,3 +1,5 @@
+import KithTerminal
+
 /// Writes the same report again and again: in place on a terminal, one below the other elsewhere.
 ///
 /// It leaves the terminal's screen and cursor alone, so that the last report stays to be read.

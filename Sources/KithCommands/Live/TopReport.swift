@@ -2,6 +2,7 @@ import HostContract
 import KithJSON
 import KithMetrics
 import MetricsContract
+import KithTerminal
 
 /// What workers do, for a person or a program.
 struct TopReport {

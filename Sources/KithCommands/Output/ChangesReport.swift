@@ -2,6 +2,7 @@ import HostContract
 import KithJSON
 import KithManifest
 import KithPlanning
+import KithTerminal
 
 /// Changes to a product, and what became of them, for a person and for a program.
 struct ChangesReport {

@@ -1,4 +1,5 @@
 import Synchronization
+import KithTerminal
 
 /// The dates between lines that show a time of day: one before the first line of each day but
 /// today.

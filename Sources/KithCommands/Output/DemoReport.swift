@@ -1,4 +1,5 @@
 import KithJSON
+import KithTerminal
 
 /// An example of a demo and its answer, for people.
 struct DemoReport {

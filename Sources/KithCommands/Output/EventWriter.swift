@@ -1,6 +1,7 @@
 import EventsContract
 import KithJSON
 import KithReflection
+import KithTerminal
 
 /// Writes events, a line each.
 struct EventWriter: Sendable {

@@ -1,5 +1,6 @@
 import HostContract
 import KithReflection
+import KithTerminal
 
 /// Why a worker is as it is: one chain from its state to the causes, on one screen.
 struct Explanation {

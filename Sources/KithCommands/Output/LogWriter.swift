@@ -1,5 +1,6 @@
 import HostContract
 import KithJSON
+import KithTerminal
 
 /// Writes lines of logs.
 struct LogWriter: Sendable {

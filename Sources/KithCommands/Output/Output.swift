@@ -1,4 +1,5 @@
 import Glibc
+import KithTerminal
 
 /// Where commands write. Straight to the descriptors, so that what is written is there at once,
 /// also in a pipe.

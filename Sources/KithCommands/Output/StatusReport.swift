@@ -1,4 +1,5 @@
 import HostContract
+import KithTerminal
 
 extension WorkerExit {
   /// The last lines of the log without the one in which the worker gives the reason that stands in

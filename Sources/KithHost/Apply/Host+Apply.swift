@@ -8,7 +8,8 @@ import KithSupervision
 ///
 /// All that can be refused is refused before anything is changed: the manifests are read and
 /// checked, logs opened, the change recorded, and workers asked to take over their new
-/// configuration. Then the product is made of the new workers, in one step, and what is left is to
+/// configuration. A reload first asks the workers' programs, as `kith apply` has done before it
+/// calls. Then the product is made of the new workers, in one step, and what is left is to
 /// wait for them.
 extension Host {
   /// Applies the manifest as it stands on disk now; what comes of it is in the log.
@@ -16,7 +17,7 @@ extension Host {
     log("applying \(settings.source.product): \(reason)")
     do {
       let source = ProductSource(product: "", folders: [])
-      if try await applyChanges(source, fingerprint: [], by: nil).isEmpty {
+      if try await applyChanges(source, fingerprint: [], by: nil, asksPrograms: true).isEmpty {
         log("applied: nothing differs")
       }
     } catch {
@@ -25,10 +26,14 @@ extension Host {
   }
 
   /// Carries out the changes that a manifest comes to and answers what became of each.
-  /// - Parameter fingerprint: that of the changes that were planned; empty for whatever they are
-  ///   now.
+  ///
+  /// - Parameters:
+  ///   - fingerprint: that of the changes that were planned; empty for whatever they are now.
+  ///   - asksPrograms: whether the workers' programs are first asked what they refuse of their
+  ///     configuration.
   func applyChanges(
-    _ source: ProductSource, fingerprint planned: [UInt8], by peer: PeerIdentity?
+    _ source: ProductSource, fingerprint planned: [UInt8], by peer: PeerIdentity?,
+    asksPrograms: Bool = false
   ) async throws -> [ChangeOutcome] {
     try refuseDuringShutdown()
     guard operations.begin(.applyManifest) else {
@@ -40,6 +45,7 @@ extension Host {
       defer { operations.end(.applyManifest) }
       let source = completed(source)
       let plan = try await read(source)
+      if asksPrograms { try await checkConfiguration(of: plan) }
       changes = self.changes(to: plan)
       guard planned.isEmpty || planned == fingerprints.of(changes) else {
         throw RPCError(
@@ -70,6 +76,33 @@ extension Host {
   }
 
   // MARK: Before anything is changed
+
+  /// Asks the programs of the workers that a plan changes whether they take their configuration, on
+  /// a thread of its own.
+  ///
+  /// - Throws: INVALID_ARGUMENT with what they refuse.
+  private func checkConfiguration(of plan: Plan) async throws {
+    let changed = Set(changes(to: plan).changes.map(\.worker))
+    guard plan.workers.contains(where: { changed.contains($0.name) }) else { return }
+    var trial = settings
+    trial.plan = plan
+    let thread: Reactor
+    do throws(SystemError) {
+      thread = try Reactor(name: "kith-check")
+    } catch {
+      throw RPCError(.resourceExhausted, "nothing was changed: \(error)")
+    }
+    defer { thread.stop() }
+    let waiter = Waiter<[ConfigurationVerdict]>()
+    thread.perform { [trial] in
+      waiter.finish(.success(ConfigurationTrials.verdicts(of: trial, only: changed)))
+    }
+    let verdicts = try await waiter.value()
+    for note in plan.notes(on: verdicts) { log(note, level: .warning) }
+    if let refused = ManifestErrors(plan.errors(of: verdicts)) {
+      throw RPCError(.invalidArgument, "nothing was changed: \(refused)")
+    }
+  }
 
   private func prepare(
     _ changes: PlannedChanges, _ plan: Plan, _ source: ProductSource

@@ -35,18 +35,21 @@ public enum ConfigurationTrials {
   }
 
   /// A verdict for each worker of these settings, in start order.
+  ///
+  /// - Parameter names: the workers that are asked. Defaults to all.
   static func verdicts(
-    of settings: HostSettings, within limit: Duration = limit
+    of settings: HostSettings, only names: Set<String>? = nil, within limit: Duration = limit
   ) -> [ConfigurationVerdict] {
     let deadline = ContinuousClock.now + limit
-    let trials = settings.plan.workers.map { worker in
+    let workers = settings.plan.workers.filter { names?.contains($0.name) ?? true }
+    let trials = workers.map { worker in
       // Without keys there is nothing to refuse.
       worker.configuration.isEmpty
         ? nil
         : Result { () throws(SystemError) in try ConfigurationTrial(of: worker, settings: settings)
         }
     }
-    return zip(settings.plan.workers, trials).map { worker, trial in
+    return zip(workers, trials).map { worker, trial in
       switch trial {
       case nil: ConfigurationVerdict(worker: worker.name, .notOffered)
       case .success(let trial)?: trial.verdict(by: deadline, limit: limit)

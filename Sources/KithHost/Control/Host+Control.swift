@@ -66,38 +66,24 @@ extension Host {
     _ request: ResolveRequest, by principal: Principal
   ) async throws -> ResolveResponse {
     let worker: PlannedWorker
+    // Where the request names a service, the caller must require that one.
+    let asked: [String]
     switch request.target {
-    case .worker(let name): worker = try plannedWorker(name, field: "worker")
+    case .worker(let name):
+      worker = try plannedWorker(name, field: "worker")
+      asked = worker.provides
     case .service(let name):
       if let remote = settings.plan.remoteServices.first(where: { $0.service == name }) {
         _ = try credentials.reachableServices(of: name, providing: [name], by: principal)
-        return ResolveResponse(
-          address: remote.endpoint.address, services: [name],
-          security: NetworkSecurity(
-            authorities: remote.endpoint.credentials?.authorities ?? "",
-            certificate: remote.endpoint.credentials?.certificate ?? "",
-            privateKey: remote.endpoint.credentials?.privateKey ?? "",
-            insecure: remote.endpoint.credentials == nil,
-            serverName: remote.endpoint.credentials?.serverName ?? ""))
+        return ResolveResponse(of: remote)
       }
-      guard let found = settings.plan.workers.first(where: { $0.provides.contains(name) }) else {
-        let known =
-          settings.plan.workers.flatMap(\.provides) + settings.plan.remoteServices.map(\.service)
-        throw RPCError(
-          .notFound,
-          "no worker of \(settings.plan.product) provides \(name); provided are: \(known.joined(separator: ", "))"
-        )
-      }
-      worker = found
+      worker = try provider(of: name)
+      asked = [name]
     case nil:
       throw RPCError.invalidArgument(
         field: "target", "neither a worker nor a service is named; exactly one must be")
     }
-    // Where it names a service, the caller must require that one.
-    let asked =
-      if case .service(let name) = request.target { [name] } else { worker.provides }
-    _ = try credentials.reachableServices(
-      of: worker.name, providing: asked, by: principal)
+    _ = try credentials.reachableServices(of: worker.name, providing: asked, by: principal)
     let isThere = workers[worker.name].published.map { $0 > request.newerThanGeneration }
     if request.waitForReady, isThere != true { workers[worker.name].calls.queue() }
     return try await wait { host in
@@ -105,14 +91,7 @@ extension Host {
         process.incarnation.generation > request.newerThanGeneration
       {
         return Result { () throws(RPCError) in
-          let (ticket, valid) = try host.credentials.ticket(
-            for: process.incarnation, secret: process.record.secret, to: principal,
-            services: try host.credentials.reachableServices(
-              of: worker.name, providing: worker.provides, by: principal))
-          return ResolveResponse(
-            worker: worker.name, generation: process.incarnation.generation,
-            address: process.address, services: worker.provides,
-            pid: host.settings.relayPID ?? process.pid, ticket: ticket, ticketValidMs: valid)
+          try host.place(of: worker, process, for: principal)
         }
       }
       if host.phase.isEnding {
@@ -123,6 +102,31 @@ extension Host {
     }
   }
 
+  private func provider(of service: String) throws(RPCError) -> PlannedWorker {
+    if let worker = settings.plan.workers.first(where: { $0.provides.contains(service) }) {
+      return worker
+    }
+    let known =
+      settings.plan.workers.flatMap(\.provides) + settings.plan.remoteServices.map(\.service)
+    throw RPCError(
+      .notFound,
+      "no worker of \(settings.plan.product) provides \(service); provided are: \(known.joined(separator: ", "))"
+    )
+  }
+
+  /// Where a worker's process is, and a ticket for it.
+  private func place(
+    of worker: PlannedWorker, _ process: RunningProcess, for principal: Principal
+  ) throws(RPCError) -> ResolveResponse {
+    let (ticket, valid) = try credentials.ticket(
+      for: process.incarnation, secret: process.record.secret, to: principal,
+      services: try credentials.reachableServices(
+        of: worker.name, providing: worker.provides, by: principal))
+    return ResolveResponse(
+      worker: worker.name, generation: process.incarnation.generation,
+      address: process.address, services: worker.provides,
+      pid: settings.relayPID ?? process.pid, ticket: ticket, ticketValidMs: valid)
+  }
   /// Wants a worker up and waits until it is.
   func start(_ name: String, by peer: PeerIdentity) async throws -> WorkerStatus {
     let worker = try plannedWorker(name, field: "name")
@@ -280,6 +284,21 @@ extension Host {
       status.lastExit = desired.state.exits[worker.name]
     }
     return status
+  }
+}
+
+extension ResolveResponse {
+  /// Where a service of another machine is.
+  fileprivate init(of remote: RemoteService) {
+    let credentials = remote.endpoint.credentials
+    self.init(
+      address: remote.endpoint.address, services: [remote.service],
+      security: NetworkSecurity(
+        authorities: credentials?.authorities ?? "",
+        certificate: credentials?.certificate ?? "",
+        privateKey: credentials?.privateKey ?? "",
+        insecure: credentials == nil,
+        serverName: credentials?.serverName ?? ""))
   }
 }
 

@@ -35,6 +35,11 @@ struct HostSecrets: Sendable {
   static func remove(_ places: ProductPlaces) {
     unlink(places.operatorTokenFile)
     unlink(places.passKeyFile)
+    // What commands keep of the workers' contracts.
+    for name in (try? DurableFile.names(in: places.hostDirectory)) ?? []
+    where name.hasPrefix(ProductPlaces.contractsPrefix) {
+      unlink("\(places.hostDirectory)/\(name)")
+    }
     rmdir(places.hostDirectory)
   }
 }

@@ -23,6 +23,16 @@ extension Host {
     }
   }
 
+  /// The folders that a new process works in, and its keys.
+  private struct Workplace {
+    /// Its socket, and the folder that holds it.
+    var socket: String
+    var sockets: String
+    /// The worker's own folder; empty in a product that keeps nothing.
+    var state: String
+    var sealingKeys: [SealingKey]
+  }
+
   private func launch(_ incarnation: Incarnation, revision: UInt64) throws(SystemError) {
     guard let worker = workers[incarnation.worker].definition(revision) else {
       throw SystemError("find worker \(incarnation.worker) in the plan", code: ENOENT)
@@ -30,68 +40,31 @@ extension Host {
     try generations.use(incarnation.generation, of: worker.name)
     if generations.runsLow(worker.name) { reserveGenerations(for: worker.name) }
     try checkSecrecy(of: worker)
-    let socket: String
-    do throws(ManifestError) {
-      socket = try settings.places.socket(
-        worker: worker.name, generation: incarnation.generation)
-    } catch {
-      throw SystemError("\(error.message)", code: ENAMETOOLONG)
-    }
-    let address = "ipc://\(socket)"
-    let sockets = settings.places.socketFolder(
-      worker: worker.name, generation: incarnation.generation)
-    try DurableFile.createPrivateFolder(sockets, in: settings.places.stateDirectory)
-    try settings.workerAccount?.own(sockets)
-    let state = try stateFolder(of: worker)
-    let sealingKeys = try state.isEmpty ? [] : sealingKeys(of: worker.name)
-    let stdout = try OutputSpool.create(spoolPath(of: incarnation, .stdout))
-    let stderr = try OutputSpool.create(spoolPath(of: incarnation, .stderr))
+    let workplace = try prepareWorkplace(of: worker, incarnation)
     let launch = try Descriptor.pipe()
     let notice = try Descriptor.pipe()
     let groups = try resources.makeGroups(for: incarnation, worker.limits)
     let child: WorkerProcess
     do throws(SystemError) {
       child = try WorkerProcess.spawn(
-        WorkerProcess.Launch(
-          executable: worker.executablePath,
-          environment: settings.workerEnvironment(of: worker, state: state)
-            + [marked(incarnation).entry],
-          workingDirectory: state.isEmpty ? sockets : state,
-          descriptors: [
-            try Descriptor.open("/dev/null", O_RDONLY), stdout, stderr,
-            launch.reading, notice.writing,
-          ], openFiles: worker.limits.openFiles, dataBytes: resources.dataBytes(of: worker.limits),
-          processes: resources.processesInNamespace(of: worker.limits),
-          controlGroup: try groups.limiting?.open(), processGroup: try groups.counting?.open(),
-          account: settings.workerAccount,
-          confinement: Confinement(
-            of: worker, state: state, sockets: sockets,
-            runtime: settings.places.runtimeDirectory,
-            remoteServices: settings.plan.remoteServices)))
+        launchOrders(
+          for: worker, incarnation, workplace, reading: launch.reading, reporting: notice.writing,
+          groups: groups))
     } catch {
       groups.remove()
-      rmdir(sockets)
+      rmdir(workplace.sockets)
       throw error
     }
-    let secret = IncarnationSecret()
-    let record = ProcessRecords.Record(
-      incarnation: incarnation, identity: child.identity, socket: socket, secret: secret.bytes,
-      digest: worker.digest(in: settings.plan, account: settings.workerAccount),
-      pluginDirectory: worker.pluginDirectory)
     do throws(SystemError) {
+      let record = ProcessRecords.Record(
+        incarnation: incarnation, identity: child.identity, socket: workplace.socket,
+        secret: IncarnationSecret().bytes,
+        digest: worker.digest(in: settings.plan, account: settings.workerAccount),
+        pluginDirectory: worker.pluginDirectory)
       try root.write(record)
-      let orders = LaunchRecord(
-        product: settings.plan.product, worker: worker.name, generation: incarnation.generation,
-        secret: secret.bytes, address: address, pluginDirectory: worker.pluginDirectory,
-        stateDirectory: state, logLevel: desired.state.logLevels[worker.name]?.rawValue ?? "",
-        pluginVersion: worker.pluginVersion,
-        listen: worker.listen.map(NetworkListener.init), store: storeOrders(for: worker),
-        virtualTime: desired.state.virtualTime.map(VirtualTime.init), sealingKeys: sealingKeys,
-        missingKeysReason: state.isEmpty ? "" : keys.trouble ?? "",
-        passKey: credentials.secrets.passKey.publicBytes,
-        actsForUsers: worker.actsForUsers, memoryLimitBytes: worker.limits.memoryBytes ?? 0)
-      credentials.callers[incarnation] = HostCallers.Known(worker, secret: secret.bytes)
-      try launch.writing.writeAll(try Self.encoded(orders), to: "the launch record")
+      credentials.callers[incarnation] = HostCallers.Known(worker, secret: record.secret)
+      try launch.writing.writeAll(
+        try Self.encoded(launchRecord(of: worker, record, workplace)), to: "the launch record")
       try notice.reading.setNonBlocking()
       let exitWatch = try watchEnd(of: child, incarnation)
       let noticeWatch = try reactor.watch(notice.reading) { [weak self] in
@@ -114,6 +87,70 @@ extension Host {
     }
   }
 
+  private func prepareWorkplace(
+    of worker: PlannedWorker, _ incarnation: Incarnation
+  ) throws(SystemError) -> Workplace {
+    let socket: String
+    do throws(ManifestError) {
+      socket = try settings.places.socket(
+        worker: worker.name, generation: incarnation.generation)
+    } catch {
+      throw SystemError("\(error.message)", code: ENAMETOOLONG)
+    }
+    let sockets = settings.places.socketFolder(
+      worker: worker.name, generation: incarnation.generation)
+    try DurableFile.createPrivateFolder(sockets, in: settings.places.stateDirectory)
+    try settings.workerAccount?.own(sockets)
+    let state = try stateFolder(of: worker)
+    return Workplace(
+      socket: socket, sockets: sockets, state: state,
+      sealingKeys: try state.isEmpty ? [] : sealingKeys(of: worker.name))
+  }
+
+  /// What a new process is made from.
+  private func launchOrders(
+    for worker: PlannedWorker, _ incarnation: Incarnation, _ workplace: Workplace,
+    reading launch: Descriptor, reporting notice: Descriptor, groups: ProcessGroups
+  ) throws(SystemError) -> WorkerProcess.Launch {
+    let state = workplace.state
+    return WorkerProcess.Launch(
+      executable: worker.executablePath,
+      environment: settings.workerEnvironment(of: worker, state: state)
+        + [marked(incarnation).entry],
+      workingDirectory: state.isEmpty ? workplace.sockets : state,
+      descriptors: [
+        try Descriptor.open("/dev/null", O_RDONLY),
+        try OutputSpool.create(spoolPath(of: incarnation, .stdout)),
+        try OutputSpool.create(spoolPath(of: incarnation, .stderr)),
+        launch, notice,
+      ], openFiles: worker.limits.openFiles, dataBytes: resources.dataBytes(of: worker.limits),
+      processes: resources.processesInNamespace(of: worker.limits),
+      controlGroup: try groups.limiting?.open(), processGroup: try groups.counting?.open(),
+      account: settings.workerAccount,
+      confinement: Confinement(
+        of: worker, state: state, sockets: workplace.sockets,
+        runtime: settings.places.runtimeDirectory,
+        remoteServices: settings.plan.remoteServices))
+  }
+
+  /// What a new process reads first.
+  private func launchRecord(
+    of worker: PlannedWorker, _ record: ProcessRecords.Record, _ workplace: Workplace
+  ) -> LaunchRecord {
+    LaunchRecord(
+      product: settings.plan.product, worker: worker.name,
+      generation: record.incarnation.generation, secret: record.secret,
+      address: "ipc://\(workplace.socket)", pluginDirectory: worker.pluginDirectory,
+      stateDirectory: workplace.state,
+      logLevel: desired.state.logLevels[worker.name]?.rawValue ?? "",
+      pluginVersion: worker.pluginVersion,
+      listen: worker.listen.map(NetworkListener.init), store: storeOrders(for: worker),
+      virtualTime: desired.state.virtualTime.map(VirtualTime.init),
+      sealingKeys: workplace.sealingKeys,
+      missingKeysReason: workplace.state.isEmpty ? "" : keys.trouble ?? "",
+      passKey: credentials.secrets.passKey.publicBytes,
+      actsForUsers: worker.actsForUsers, memoryLimitBytes: worker.limits.memoryBytes ?? 0)
+  }
   /// Has the host notice the end of a process.
   func watchEnd(
     of child: WorkerProcess, _ incarnation: Incarnation

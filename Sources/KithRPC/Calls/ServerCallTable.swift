@@ -169,14 +169,8 @@ struct ServerCallTable<Waiter: Sendable> {
     case .refused(let status): return .refuse(id, status)
     }
     guard fits else { return .refuse(id, .noMemory) }
-    guard id != MessageHeader.connectionID else { return .refuse(id, .idOfTheConnection) }
-    guard count < limits.maximumCallsPerConnection else {
-      return .refuse(id, .tooManyCalls(limits.maximumCallsPerConnection, on: "this connection"))
-    }
     let isStream = method.shape != .unary
-    guard !isStream || streams < limits.maximumStreamsPerConnection else {
-      return .refuse(id, .tooManyStreams(limits.maximumStreamsPerConnection))
-    }
+    if let refusal = limitReached(by: id, isStream: isStream) { return .refuse(id, refusal) }
     var deadline: Moment?
     if let microseconds = start.timeoutMicroseconds {
       guard microseconds > 0 else { return .refuse(id, .deadlinePassedBeforeStart) }
@@ -202,14 +196,7 @@ struct ServerCallTable<Waiter: Sendable> {
         start: served(id, lastSerial, start, method, principal, deadline, message),
         alarm: deadline)
     }
-    if !method.takesMany {
-      // The method's name lies in the frame, which is not kept for it.
-      var start = start
-      start.method = []
-      call.waiting = (start, method, principal)
-      call.pace = MessagePace(begun: now)
-      waiting += 1
-    }
+    if !method.takesMany { wait(for: method, start, principal, &call, now) }
     calls[id] = call
     guard let index = calls.index(forKey: id) else { return Reaction() }
     var reaction = proceed(id, index, frame, nil, now)
@@ -223,6 +210,28 @@ struct ServerCallTable<Waiter: Sendable> {
     return reaction
   }
 
+  /// Why the connection takes no more calls of this kind; nil when it does.
+  private func limitReached(by id: UInt32, isStream: Bool) -> CallStatus? {
+    if id == MessageHeader.connectionID { return .idOfTheConnection }
+    if count >= limits.maximumCallsPerConnection {
+      return .tooManyCalls(limits.maximumCallsPerConnection, on: "this connection")
+    }
+    return isStream && streams >= limits.maximumStreamsPerConnection
+      ? .tooManyStreams(limits.maximumStreamsPerConnection) : nil
+  }
+
+  /// A call of one message was opened without it.
+  private mutating func wait(
+    for method: MethodDescriptor, _ start: CallerFrame.Start, _ principal: Principal,
+    _ call: inout Call, _ now: Moment
+  ) {
+    // The method's name lies in the frame, which is not kept for it.
+    var start = start
+    start.method = []
+    call.waiting = (start, method, principal)
+    call.pace = MessagePace(begun: now)
+    waiting += 1
+  }
   /// A large request counts until its handler has returned, which may hold on to it.
   private func bytesKept(with request: ArraySlice<UInt8>) -> Int {
     request.count > OutgoingFrame.partSize ? request.count : 0

@@ -118,15 +118,7 @@ public struct DomainCatalogue: Sendable {
     let host = foreign?.resolved ?? folded
     reading.host = host
     let names = HostHash.names(of: host)
-    var suffix = suffixes.suffix(of: names)
-    var suffixAt = names.firstIndex { $0.start == suffix.start } ?? 0
-    // Below a service where anybody puts up pages each name is somebody else's, as below a suffix.
-    if let at = names.indices.dropLast().last(where: {
-      $0 > suffixAt && self.listing(ofHash: names[$0].hash).contains(.freeHost)
-    }), !names[at...].dropFirst().contains(where: { known.value(of: $0.hash) != 0 }) {
-      suffixAt = at
-      suffix = PublicSuffixes.Suffix(start: names[at].start, isPrivate: true, isListed: true)
-    }
+    let (suffix, suffixAt) = suffix(of: names)
     reading.suffixStart = suffix.start
     reading.isPrivateSuffix = suffix.isPrivate
     guard let top = names.first else { return reading }
@@ -134,27 +126,7 @@ public struct DomainCatalogue: Sendable {
       traits.insert(.suspiciousTopLevel)
     }
     if names.count > suffixAt + 5 { traits.insert(.deep) }
-
-    // A listed name speaks for what is below it, but not when strangers have names there.
-    var listing: Listing = []
-    for name in names[...suffixAt] {
-      listing.formUnion(self.listing(ofHash: name.hash).intersection([.agency, .freeHost]))
-    }
-    let isReserved = listing.contains(.agency)
-    for name in names[(suffixAt + 1)...] {
-      let value = known.value(of: name.hash)
-      guard value != 0 else { continue }
-      listing.formUnion(Listing(rawValue: UInt16(truncatingIfNeeded: value)))
-      if value >> 16 != 0 { reading.brand = value >> 16 - 1 }
-    }
-    if suffixAt + 1 < names.count {
-      reading.registrableStart = names[suffixAt + 1].start
-    } else {
-      // The host is a suffix itself: what is listed of it counts (`gov.uk`, `github.io`).
-      let value = known.value(of: names[suffixAt].hash)
-      listing.formUnion(Listing(rawValue: UInt16(truncatingIfNeeded: value)))
-      if value >> 16 != 0 { reading.brand = value >> 16 - 1 }
-    }
+    let (listing, isReserved) = listing(of: names, suffixAt: suffixAt, &reading)
     if listing.contains(.shortener) { traits.insert(.short) }
     if listing.contains(.freeHost) || suffix.isPrivate { traits.insert(.freeHost) }
     if listing.contains(.popular) { traits.insert(.popular) }
@@ -162,31 +134,80 @@ public struct DomainCatalogue: Sendable {
       traits.insert(brands[brand].kind == "agency" ? .agency : .official)
     }
     if listing.contains(.agency) { traits.insert(.agency) }
-    let isKnown = !listing.isDisjoint(with: [.brand, .popular, .shortener])
-    guard let start = reading.registrableStart else { return reading }
-    let ending = ending(host, names[suffixAt], suffix)
-
     if let foreign {
+      guard reading.registrableStart != nil else { return reading }
       traits.insert(.foreignScript)
       if foreign.isPunycoded { traits.insert(.punycode) }
       if foreign.isMixed { traits.insert(.mixedScript) }
-      if !isKnown {
-        for label in foreign.labels {
-          if let match = lookAlikes.foreign(folded: label.folded, skeleton: label.skeleton) {
-            note(match, &reading, &traits)
-            return reading
-          }
+    }
+    noteLookAlike(
+      of: host, foreign, ending: ending(host, names[suffixAt], suffix),
+      isKnown: !listing.isDisjoint(with: [.brand, .popular, .shortener]),
+      isReserved: isReserved, &reading, &traits)
+    return reading
+  }
+
+  /// The suffix of a host, and which of its names that is.
+  private func suffix(of names: [HostHash.Name]) -> (suffix: PublicSuffixes.Suffix, at: Int) {
+    let suffix = suffixes.suffix(of: names)
+    let suffixAt = names.firstIndex { $0.start == suffix.start } ?? 0
+    // Below a service where anybody puts up pages each name is somebody else's, as below a suffix.
+    guard
+      let at = names.indices.dropLast().last(where: {
+        $0 > suffixAt && self.listing(ofHash: names[$0].hash).contains(.freeHost)
+      }), !names[at...].dropFirst().contains(where: { known.value(of: $0.hash) != 0 })
+    else { return (suffix, suffixAt) }
+    return (
+      PublicSuffixes.Suffix(start: names[at].start, isPrivate: true, isListed: true), at
+    )
+  }
+
+  /// What the lists say of a host, and whether its suffix is kept for agencies; its brand and where
+  /// its registrable domain starts go into the reading.
+  private func listing(
+    of names: [HostHash.Name], suffixAt: Int, _ reading: inout HostReading
+  ) -> (listing: Listing, isReserved: Bool) {
+    // A listed name speaks for what is below it, but not when strangers have names there.
+    var listing: Listing = []
+    for name in names[...suffixAt] {
+      listing.formUnion(self.listing(ofHash: name.hash).intersection([.agency, .freeHost]))
+    }
+    let isReserved = listing.contains(.agency)
+    var own = names[(suffixAt + 1)...]
+    if let registrable = own.first {
+      reading.registrableStart = registrable.start
+    } else {
+      // The host is a suffix itself: what is listed of it counts (`gov.uk`, `github.io`).
+      own = names[suffixAt...suffixAt]
+    }
+    for name in own {
+      let value = known.value(of: name.hash)
+      guard value != 0 else { continue }
+      listing.formUnion(Listing(rawValue: UInt16(truncatingIfNeeded: value)))
+      if value >> 16 != 0 { reading.brand = value >> 16 - 1 }
+    }
+    return (listing, isReserved)
+  }
+
+  /// Takes it into `traits` when a host that has a registrable domain looks like a brand's.
+  private func noteLookAlike(
+    of host: [UInt8], _ foreign: ForeignHost?, ending: LookAlikeIndex.Ending, isKnown: Bool,
+    isReserved: Bool, _ reading: inout HostReading, _ traits: inout LinkTraits
+  ) {
+    guard let start = reading.registrableStart else { return }
+    if let foreign, !isKnown {
+      for label in foreign.labels {
+        if let match = lookAlikes.foreign(folded: label.folded, skeleton: label.skeleton) {
+          return note(match, &reading, &traits)
         }
       }
     }
-    var label = Array(host[start..<(suffix.start - 1)])
-    if start > 0,
-      let match = lookAlikes.joined(host[..<(suffix.start - 1)].filter { $0 != 0x2E }, ending)
-    {
-      note(match, &reading, &traits)
-      return reading
+    let nameEnd = reading.suffixStart - 1
+    if start > 0, let match = lookAlikes.joined(host[..<nameEnd].filter { $0 != 0x2E }, ending) {
+      return note(match, &reading, &traits)
     }
-    guard !isKnown else { return reading }
+    guard !isKnown else { return }
+    var label = Array(host[start..<nameEnd])
     if label.starts(with: [0x78, 0x6E, 0x2D, 0x2D]), let foreign { label = foreign.folded(label) }
     if let match = lookAlikes.match(label, ending, onlyOwn: isReserved) {
       note(match, &reading, &traits)
@@ -196,9 +217,7 @@ public struct DomainCatalogue: Sendable {
     if !isReserved, Self.feignsEnding(label, behind: start > 0 ? host[..<(start - 1)] : []) {
       traits.insert(.falseEnding)
     }
-    return reading
   }
-
   /// Whether a name is made to be read as one that ends in it: `wa.gov-dmv.top`,
   /// `city.com-fine.info`, `irs.gov.fine.top`.
   ///

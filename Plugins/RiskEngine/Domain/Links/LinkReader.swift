@@ -101,16 +101,44 @@ struct LinkReader {
     return nil
   }
 
-  /// Reads host and rest from `hostStart`; nil when there is no host.
-  private func link(
-    _ text: NormalizedText, start: Int, hostStart: Int, end: Int, traits given: LinkTraits
-  ) -> Found? {
-    let scalars = text.scalars
-    let end = Self.end(scalars, hostStart, end, start: start)
-    var traits = given
+  /// A link's host, and what was seen up to its end.
+  private struct Authority {
+    var traits: LinkTraits
     var host: [UInt8] = []
-    var places: Range<Int> = hostStart..<hostStart
+    /// Where the host stands.
+    var places: Range<Int>
+    /// Whether each byte of the host is one scalar of `places`.
     var isPlain = true
+    /// Where the reading stopped.
+    var end: Int
+
+    /// Begins behind `@`: what stood before it is only a name for the visit,
+    /// `paypal.com@elsewhere.example`.
+    mutating func beginAgain(at place: Int) {
+      if traits.contains(.user) { traits.insert(.manyAt) }
+      traits.insert(.user)
+      traits.remove(.port)
+      host.removeAll(keepingCapacity: true)
+      places = place..<place
+      isPlain = true
+    }
+
+    /// Takes away the punctuation at the end.
+    mutating func trim() {
+      while host.last == UInt8(ascii: ".") || host.last == UInt8(ascii: "-") {
+        host.removeLast()
+        if isPlain { places = places.lowerBound..<max(places.lowerBound, places.upperBound - 1) }
+      }
+    }
+  }
+
+  /// Reads the host in `range`; nil when what stands there is none.
+  private func authority(
+    _ text: NormalizedText, _ range: Range<Int>, _ traits: LinkTraits
+  ) -> Authority? {
+    let scalars = text.scalars
+    let (hostStart, end) = (range.lowerBound, range.upperBound)
+    var read = Authority(traits: traits, places: hostStart..<hostStart, end: hostStart)
     var index = hostStart
     var colon = false
     authority: while index < end {
@@ -118,73 +146,80 @@ struct LinkReader {
       switch scalar {
       case 0x2F, 0x3F, 0x23, 0x5C: break authority
       case 0x40:
-        // What stood before `@` is only a name for the visit: `paypal.com@elsewhere.example`.
-        guard traits.contains(.scheme) else { return nil }
-        if traits.contains(.user) { traits.insert(.manyAt) }
-        traits.insert(.user)
-        traits.remove(.port)
-        host.removeAll(keepingCapacity: true)
-        places = (index + 1)..<(index + 1)
-        isPlain = true
+        guard read.traits.contains(.scheme) else { return nil }
+        read.beginAgain(at: index + 1)
         colon = false
       case 0x3A: colon = true
       case 0x5B, 0x28:
         // `[.]`, `(.)`, `[dot]`, `(dot)` hide a dot from filters.
         guard let after = Self.hiddenDot(scalars, index, end) else { break authority }
-        host.append(UInt8(ascii: "."))
-        traits.insert(.obfuscated)
-        isPlain = false
+        read.host.append(UInt8(ascii: "."))
+        read.traits.insert(.obfuscated)
+        read.isPlain = false
         index = after
         continue authority
+      case _ where colon:
+        if scalar &- 0x30 < 10 {
+          read.traits.insert(.port)
+        } else if !read.traits.contains(.scheme) || !Self.hasAt(scalars, index, end) {
+          // `name:word@host`: only what follows tells whether it is a host at all.
+          break authority
+        }
+      case 0x80...: read.host.append(UInt8(ascii: "?"))
+      case _ where Self.isHostScalar(scalar) || scalar == 0x5F || scalar == 0x25:
+        read.host.append(UInt8(scalar))
+        if text.marks[index].contains(.afterInvisible), index > hostStart {
+          read.traits.insert(.obfuscated)
+        }
       default:
-        if colon {
-          guard scalar &- 0x30 < 10 else {
-            // `name:word@host`: only what follows tells whether it is a host at all.
-            guard traits.contains(.scheme), Self.hasAt(scalars, index, end) else { break authority }
-            break
-          }
-          traits.insert(.port)
-        } else if scalar < 0x80 {
-          guard Self.isHostScalar(scalar) || scalar == 0x5F || scalar == 0x25 else {
-            guard traits.contains(.scheme), Self.hasAt(scalars, index, end) else { break authority }
-            break
-          }
-          host.append(UInt8(scalar))
-          if text.marks[index].contains(.afterInvisible), index > hostStart {
-            traits.insert(.obfuscated)
-          }
-        } else {
-          host.append(UInt8(ascii: "?"))
+        guard read.traits.contains(.scheme), Self.hasAt(scalars, index, end) else {
+          break authority
         }
       }
-      if !colon { places = places.lowerBound..<(index + 1) }
+      if !colon { read.places = read.places.lowerBound..<(index + 1) }
       index += 1
     }
+    read.end = index
+    return read
+  }
+
+  /// The last dot of a host, -1 for none; nil when it is neither a name nor an address.
+  private func lastDot(_ read: inout Authority, hasPath: Bool) -> Int? {
+    let host = read.host
+    let dot = host.lastIndex(of: UInt8(ascii: ".")) ?? -1
+    if let address = NumericAddress.read(host), read.traits.contains(.scheme) || hasPath && dot > 0
+    {
+      read.traits.insert(.address)
+      if address.isDisguised { read.traits.insert(.obfuscated) }
+      return max(dot, 0)
+    }
+    guard host.count >= 4, host.count <= 253, dot > 0 else { return nil }
+    if host[(dot + 1)...].allSatisfy({ $0 &- 0x30 < 10 }) { return nil }
+    guard read.traits.contains(.scheme) || isPlainHost(host, dot: dot, hasPath: hasPath) else {
+      return nil
+    }
+    return dot
+  }
+
+  /// Reads host and rest from `hostStart`; nil when there is no host.
+  private func link(
+    _ text: NormalizedText, start: Int, hostStart: Int, end: Int, traits given: LinkTraits
+  ) -> Found? {
+    let scalars = text.scalars
+    let end = Self.end(scalars, hostStart, end, start: start)
+    guard var read = authority(text, hostStart..<end, given) else { return nil }
+    let index = read.end
     let hasPath = index < end && scalars[index] == 0x2F
-    if index < end, scalars[index] == 0x5C { traits.formUnion([.backslash, .obfuscated]) }
-    while host.last == UInt8(ascii: ".") || host.last == UInt8(ascii: "-") {
-      host.removeLast()
-      if isPlain { places = places.lowerBound..<max(places.lowerBound, places.upperBound - 1) }
-    }
-    var dot = host.lastIndex(of: UInt8(ascii: ".")) ?? -1
-    if let address = NumericAddress.read(host), traits.contains(.scheme) || hasPath && dot > 0 {
-      traits.insert(.address)
-      if address.isDisguised { traits.insert(.obfuscated) }
-      dot = max(dot, 0)
-    } else {
-      guard host.count >= 4, host.count <= 253, dot > 0 else { return nil }
-      if host[(dot + 1)...].allSatisfy({ $0 &- 0x30 < 10 }) { return nil }
-      if !traits.contains(.scheme) {
-        guard isPlainHost(host, dot: dot, hasPath: hasPath) else { return nil }
-      }
-    }
+    if index < end, scalars[index] == 0x5C { read.traits.formUnion([.backslash, .obfuscated]) }
+    read.trim()
+    guard let dot = lastDot(&read, hasPath: hasPath) else { return nil }
     let stop = Self.trimmedEnd(scalars, start..<end)
-    readRest(scalars, index..<max(index, stop), &traits)
-    if max(stop, index) - start > Self.longLink { traits.insert(.long) }
+    readRest(scalars, index..<max(index, stop), &read.traits)
+    if max(stop, index) - start > Self.longLink { read.traits.insert(.long) }
     var link = Link(
-      token: 0, host: host, topLevelStart: dot + 1, hasPath: hasPath, traits: traits)
-    if !traits.contains(.address) {
-      let originals = isPlain && !places.isEmpty ? text.originals(in: places) : nil
+      token: 0, host: read.host, topLevelStart: dot + 1, hasPath: hasPath, traits: read.traits)
+    if !read.traits.contains(.address) {
+      let originals = read.isPlain && !read.places.isEmpty ? text.originals(in: read.places) : nil
       examine(&link, originals)
       if hasPath, link.traits.isUnknown, let registrable = link.reading.registrableStart,
         registrable == 0,
@@ -203,7 +238,6 @@ struct LinkReader {
     }
     return .link(start..<max(stop, index), link)
   }
-
   /// Takes what the host's name says into the link.
   func examine(_ link: inout Link, _ originals: [UInt32]?) {
     link.reading = catalogue.examine(host: link.host, scalars: originals, traits: &link.traits)

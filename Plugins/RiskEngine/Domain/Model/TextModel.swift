@@ -111,6 +111,19 @@ public struct TextModel: Sendable {
     return starts
   }
 
+  /// What the reading of windows goes by, without checks of bounds.
+  private struct Tables {
+    /// How often each feature was seen in the window.
+    var counts: UnsafeMutableBufferPointer<UInt16>
+    /// The signed weight of each feature.
+    var weights: UnsafeBufferPointer<Int32>
+    /// For each occurrence of a feature its number.
+    var numbers: UnsafeBufferPointer<UInt32>
+    var steps: UnsafeBufferPointer<(value: Int64, square: Int64)>
+    /// The least square of a window's length.
+    var leastSquare: Int64
+  }
+
   /// Reads all windows of a text.
   ///
   /// A window's score is taken at the end of every sentence, and in a long text every
@@ -118,63 +131,31 @@ public struct TextModel: Sendable {
   func verdict(on features: FeatureExtractor.Features) -> Verdict {
     let tokens = features.ends.count
     var best = Verdict(raw: parameters.bias, window: 0..<0)
-    var work = 0
     guard tokens > 0 else { return best }
     let starts = Self.starts(features)
-    let isLong = tokens > Self.windowTokens
     // A feature is looked up once, however many windows it is in.
     let numbered = NumberedFeatures(features.ids, weights)
-    work += features.ids.count
+    var work = features.ids.count
     var counts = [UInt16](repeating: 0, count: numbered.weights.count)
     let least = Int64((parameters.leastNorm * 65536).rounded(.toNearestOrEven))
-    let leastSquare = least * least
     counts.withUnsafeMutableBufferPointer { counts in
       numbered.weights.withUnsafeBufferPointer { weights in
         numbered.numbers.withUnsafeBufferPointer { numbers in
           Self.steps.withUnsafeBufferPointer { steps in
-            var firstSentence = 0
+            let tables = Tables(
+              counts: counts, weights: weights, numbers: numbers, steps: steps,
+              leastSquare: least * least)
+            var sentence = 0
             for (window, start) in starts.enumerated() {
-              var sentence = firstSentence
               while sentence < features.sentences.count, features.sentences[sentence] <= start {
                 sentence += 1
               }
-              firstSentence = sentence
-              let last = min(start + Self.windowTokens, tokens)
-              let first = start == 0 ? 0 : features.ends[start - 1]
-              var dot: Int64 = 0
-              var square: Int64 = 0
-              var index = first
-              for token in start..<last {
-                let end = features.ends[token]
-                while index < end {
-                  let number = Int(numbers[index])
-                  index += 1
-                  let count = Int(counts[number])
-                  counts[number] = UInt16(truncatingIfNeeded: min(count + 1, 1023))
-                  let step = steps[count]
-                  dot &+= Int64(weights[number]) &* step.value
-                  square &+= step.square
-                }
-                // The end of a sentence, and in a long text of every few words, is an end of its
-                // own.
-                if token + 1 < last {
-                  while sentence < features.sentences.count, features.sentences[sentence] <= token {
-                    sentence += 1
-                  }
-                  let closes =
-                    sentence < features.sentences.count
-                    && features.sentences[sentence] == token + 1
-                  guard closes || isLong && (token + 1 - start) % Self.windowStride == 0 else {
-                    continue
-                  }
-                }
-                let norm = Double(max(square, leastSquare)).squareRoot()
-                let raw = parameters.bias + parameters.unit * (Double(dot) / norm)
-                if raw > best.raw { best = Verdict(raw: raw, window: start..<(token + 1)) }
-              }
-              work += index - first
+              let read = read(
+                start..<min(start + Self.windowTokens, tokens), of: features, from: sentence,
+                tables, &best)
+              work += read.count
               if window + 1 < starts.count {
-                for index in first..<index { counts[Int(numbers[index])] = 0 }
+                for index in read { counts[Int(numbers[index])] = 0 }
               }
             }
           }
@@ -185,6 +166,47 @@ public struct TextModel: Sendable {
     return best
   }
 
+  /// Reads one window, whose next end of a sentence is the one of that number; answers which
+  /// occurrences of features it has.
+  @inline(__always)
+  private func read(
+    _ window: Range<Int>, of features: FeatureExtractor.Features, from firstSentence: Int,
+    _ tables: Tables, _ best: inout Verdict
+  ) -> Range<Int> {
+    let isLong = features.ends.count > Self.windowTokens
+    let first = window.lowerBound == 0 ? 0 : features.ends[window.lowerBound - 1]
+    var sentence = firstSentence
+    var dot: Int64 = 0
+    var square: Int64 = 0
+    var index = first
+    for token in window {
+      let end = features.ends[token]
+      while index < end {
+        let number = Int(tables.numbers[index])
+        index += 1
+        let count = Int(tables.counts[number])
+        tables.counts[number] = UInt16(truncatingIfNeeded: min(count + 1, 1023))
+        let step = tables.steps[count]
+        dot &+= Int64(tables.weights[number]) &* step.value
+        square &+= step.square
+      }
+      // The end of a sentence, and in a long text of every few words, is an end of its own.
+      if token + 1 < window.upperBound {
+        while sentence < features.sentences.count, features.sentences[sentence] <= token {
+          sentence += 1
+        }
+        let closes =
+          sentence < features.sentences.count && features.sentences[sentence] == token + 1
+        guard closes || isLong && (token + 1 - window.lowerBound) % Self.windowStride == 0 else {
+          continue
+        }
+      }
+      let norm = Double(max(square, tables.leastSquare)).squareRoot()
+      let raw = parameters.bias + parameters.unit * (Double(dot) / norm)
+      if raw > best.raw { best = Verdict(raw: raw, window: window.lowerBound..<(token + 1)) }
+    }
+    return first..<index
+  }
   /// The raw log-odds of a text's worst window, and the window, for training.
   public func worstWindow(
     of features: FeatureExtractor.Features

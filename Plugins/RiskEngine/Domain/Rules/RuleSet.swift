@@ -20,7 +20,7 @@ public struct RuleSet: Sendable {
   }
 
   /// The most parts that a signal may have.
-  private static let mostParts = 6
+  fileprivate static let mostParts = 6
 
   let file: RuleFile
   let lexicon: Lexicon
@@ -64,105 +64,31 @@ public struct RuleSet: Sendable {
   /// - Throws: `RuleFileError` naming the signal and the word that is wrong.
   public init(_ file: RuleFile, senders: SenderFile) throws(RuleFileError) {
     self.file = file
-    var lexicon = Lexicon()
-    for word in file.commonWords.split(whereSeparator: \.isWhitespace) {
-      _ = lexicon.add(word, common: true)
-    }
-    var atoms: [String: Int] = [:]
-    for observation in Observation.allCases { atoms[observation.name] = observation.rawValue }
-    var phraseList = PhraseTrie.Phrases()
-    var atomCount = Observation.allCases.count
-    for (name, phrases) in file.phrases.sorted(by: { $0.key < $1.key }) {
-      guard atoms[name] == nil else {
-        throw RuleFileError(
-          description: "phrases `\(name)`: the name is taken by an observation; choose another")
-      }
-      atoms[name] = atomCount
-      for phrase in phrases {
-        try Self.add(phrase, of: name, atom: atomCount, &lexicon, &phraseList)
-      }
-      atomCount += 1
-    }
-    senderAtoms = atomCount..<(atomCount + senders.senders.count)
-    for sender in senders.senders {
-      let name = "sender.\(sender.id)"
-      atoms[name] = atomCount
-      for phrase in sender.names ?? [] {
-        try Self.add(phrase, of: name, atom: atomCount, &lexicon, &phraseList)
-      }
-      atomCount += 1
-    }
-
-    for word in file.frequentWords.split(whereSeparator: \.isWhitespace) {
-      _ = lexicon.add(word, telling: false)
-    }
-
-    func resolve(_ names: String, _ place: String) throws(RuleFileError) -> [Int] {
-      var result: [Int] = []
-      for name in names.split(separator: "|") {
-        guard let atom = atoms[String(name)] else {
-          throw RuleFileError(
-            description: "\(place): `\(name)` is neither a phrase list nor an observation")
-        }
-        result.append(atom)
-      }
-      return result
-    }
-    func category(_ name: String, _ place: String) throws(RuleFileError) -> ScamCategory {
-      guard let category = ScamCategory(name: name) else {
-        throw RuleFileError(description: "\(place): `\(name)` is no category")
-      }
-      return category
-    }
-
+    let atoms = try RuleAtoms(file, senders: senders)
     let groupNames = file.groups.keys.sorted()
     var signals: [Signal] = []
     var seen: Set<String> = []
-    var uses = [[(signal: Int, part: Int)]](repeating: [], count: atomCount)
     for rule in file.signals {
-      let place = "signal `\(rule.id)`"
       guard seen.insert(rule.id).inserted else {
-        throw RuleFileError(description: "\(place): the name is used twice")
+        throw RuleFileError(description: "signal `\(rule.id)`: the name is used twice")
       }
-      guard let group = groupNames.firstIndex(of: rule.group) else {
-        throw RuleFileError(description: "\(place): the group `\(rule.group)` has no cap")
-      }
-      guard rule.weight.isFinite, abs(rule.weight) <= 100 else {
-        throw RuleFileError(description: "\(place): needs a weight from -100 to 100")
-      }
-      guard (1...Self.mostParts).contains(rule.all.count) else {
-        throw RuleFileError(description: "\(place): `all` names 1 to \(Self.mostParts) parts")
-      }
-      if let floor = rule.floor, !(0...1).contains(floor) {
-        throw RuleFileError(description: "\(place): the floor is not from 0 to 1")
-      }
-      var parts: [[Int]] = []
-      for (part, names) in rule.all.enumerated() {
-        let atoms = try resolve(names, place)
-        for atom in atoms { uses[atom].append((signals.count, part)) }
-        parts.append(atoms)
-      }
-      var unless: [Int] = []
-      for names in rule.unless ?? [] { unless += try resolve(names, place) }
-      var scamCategory: ScamCategory?
-      if let name = rule.category { scamCategory = try category(name, place) }
-      signals.append(
-        Signal(
-          rule: rule, group: group, parts: parts, within: rule.within ?? 0, unless: unless,
-          unlessWithin: rule.unlessWithin ?? 12, category: scamCategory))
+      signals.append(try Signal(rule, groupNames: groupNames, atoms: atoms))
     }
-    var topics = [[Int]](repeating: [], count: atomCount)
-    for (name, lists) in file.topics.sorted(by: { $0.key < $1.key }) {
-      let category = try category(name, "topic `\(name)`")
-      for list in lists {
-        for atom in try resolve(list, "topic `\(name)`") { topics[atom].append(category.rawValue) }
+    var uses = [[(signal: Int, part: Int)]](repeating: [], count: atoms.count)
+    for (number, signal) in signals.enumerated() {
+      for (part, list) in signal.parts.enumerated() {
+        for atom in list { uses[atom].append((number, part)) }
       }
     }
+    topicsByAtom = try Self.topics(file, atoms)
     guard file.slope > 0, file.threshold.isFinite else {
       throw RuleFileError(description: "slope must be above 0")
     }
-    self.lexicon = lexicon
-    trie = PhraseTrie(phraseList)
+    lexicon = atoms.lexicon
+    trie = PhraseTrie(atoms.phrases)
+    senderAtoms = atoms.senders
+    atomCount = atoms.count
+    atomFeatures = atoms.features
     self.signals = signals
     weights = signals.map(\.rule.weight)
     groups = signals.map(\.group)
@@ -176,43 +102,24 @@ public struct RuleSet: Sendable {
     signalsByName = Dictionary(
       signals.enumerated().map { ($1.rule.id, $0) }, uniquingKeysWith: { first, _ in first })
     self.groupNames = groupNames
-    self.caps = groupNames.map { file.groups[$0] ?? 0 }
-    self.atomCount = atomCount
-    var atomFeatures = [UInt32](repeating: 0, count: atomCount)
-    for (name, atom) in atoms { atomFeatures[atom] = FeatureExtractor.feature(ofAtom: name) }
-    for observation in Observation.allCases where observation.isOfSender {
-      atomFeatures[observation.rawValue] = 0
-    }
-    self.atomFeatures = atomFeatures
+    caps = groupNames.map { file.groups[$0] ?? 0 }
     self.uses = uses
-    topicsByAtom = topics
   }
 
-  /// Reads `your|ur account (optional: is?) suspended|blocked`.
-  private static func add(
-    _ phrase: String, of name: String, atom: Int, _ lexicon: inout Lexicon,
-    _ phraseList: inout PhraseTrie.Phrases
-  ) throws(RuleFileError) {
-    var slots: [(words: [Int], optional: Bool)] = []
-    // Bytes, not characters: there are thousands of words, and a worker that starts is waited for.
-    for slot in phrase.utf8.split(separator: UInt8(ascii: " ")) {
-      let optional = slot.last == UInt8(ascii: "?")
-      let words = (optional ? slot.dropLast() : slot).split(separator: UInt8(ascii: "|"))
-        .map { Substring($0) }
-      for word in words {
-        let isWord = word.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 }
-        guard isWord || Lexicon.placeholders.contains(String(word)) else {
-          throw RuleFileError(
-            description: "phrases `\(name)`: `\(word)` must be lower-case letters and digits")
+  /// For each atom the categories that it is a topic of.
+  private static func topics(
+    _ file: RuleFile, _ atoms: RuleAtoms
+  ) throws(RuleFileError) -> [[Int]] {
+    var topics = [[Int]](repeating: [], count: atoms.count)
+    for (name, lists) in file.topics.sorted(by: { $0.key < $1.key }) {
+      let category = try ScamCategory(name, of: "topic `\(name)`")
+      for list in lists {
+        for atom in try atoms.numbers(of: list, in: "topic `\(name)`") {
+          topics[atom].append(category.rawValue)
         }
       }
-      slots.append((words.map { lexicon.add($0) }, optional))
     }
-    guard slots.contains(where: { !$0.optional && !$0.words.isEmpty }), slots.count <= 12 else {
-      throw RuleFileError(
-        description: "phrases `\(name)`: `\(phrase)` needs 1 to 12 words, one of them not optional")
-    }
-    phraseList.add(slots: slots, atom: atom)
+    return topics
   }
 
   /// The number of the signal with that name; nil when there is none.
@@ -311,5 +218,44 @@ public struct RuleSet: Sendable {
       if from < list.endIndex, list[from] <= high { return true }
     }
     return false
+  }
+}
+
+extension RuleSet.Signal {
+  /// Checks and compiles a signal.
+  fileprivate init(
+    _ rule: SignalRule, groupNames: [String], atoms: RuleAtoms
+  ) throws(RuleFileError) {
+    let place = "signal `\(rule.id)`"
+    guard let group = groupNames.firstIndex(of: rule.group) else {
+      throw RuleFileError(description: "\(place): the group `\(rule.group)` has no cap")
+    }
+    guard rule.weight.isFinite, abs(rule.weight) <= 100 else {
+      throw RuleFileError(description: "\(place): needs a weight from -100 to 100")
+    }
+    guard (1...RuleSet.mostParts).contains(rule.all.count) else {
+      throw RuleFileError(description: "\(place): `all` names 1 to \(RuleSet.mostParts) parts")
+    }
+    if let floor = rule.floor, !(0...1).contains(floor) {
+      throw RuleFileError(description: "\(place): the floor is not from 0 to 1")
+    }
+    var parts: [[Int]] = []
+    for names in rule.all { parts.append(try atoms.numbers(of: names, in: place)) }
+    var unless: [Int] = []
+    for names in rule.unless ?? [] { unless += try atoms.numbers(of: names, in: place) }
+    var category: ScamCategory?
+    if let name = rule.category { category = try ScamCategory(name, of: place) }
+    self.init(
+      rule: rule, group: group, parts: parts, within: rule.within ?? 0, unless: unless,
+      unlessWithin: rule.unlessWithin ?? 12, category: category)
+  }
+}
+
+extension ScamCategory {
+  fileprivate init(_ name: String, of place: String) throws(RuleFileError) {
+    guard let category = ScamCategory(name: name) else {
+      throw RuleFileError(description: "\(place): `\(name)` is no category")
+    }
+    self = category
   }
 }

@@ -53,6 +53,24 @@ public struct NormalizedText: Sendable {
     self = text.withUTF8 { NormalizedText(utf8: $0) }
   }
 
+  /// What was read of a text and is not yet in its scalars.
+  private struct Pending {
+    /// White space.
+    var space = false
+    /// What the next scalar is marked with.
+    var marks: Marks = []
+    /// What every scalar is marked with while an override of the direction holds.
+    var direction: Marks = []
+
+    /// All marks of the next scalar; those of it alone are then spent.
+    @inline(__always)
+    mutating func takeMarks() -> Marks {
+      let all = marks.union(direction)
+      marks = []
+      return all
+    }
+  }
+
   /// Reads bytes. What is not UTF-8 reads as U+FFFD, one for each byte that cannot be part of a
   /// scalar.
   public init(utf8 bytes: UnsafeBufferPointer<UInt8>) {
@@ -62,99 +80,117 @@ public struct NormalizedText: Sendable {
     ends.reserveCapacity(bytes.count + 1)
     marks.reserveCapacity(bytes.count + 1)
     var index = 0
-    var pendingSpace = false
-    var pending: Marks = []
-    // What every scalar is marked with while an override of the direction holds.
-    var direction: Marks = []
+    var pending = Pending()
     while index < bytes.count {
       let start = index
-      var scalar = UInt32(bytes[index])
-      if scalar < 0x80 {
+      if bytes[index] < 0x80 {
         index += 1
-        if scalar <= 0x20 || scalar == 0x7F {
-          // A NUL or another control character parts words as a space does.
-          if pendingSpace { pending.insert(.afterWideGap) }
-          pendingSpace = true
-          if scalar == 0x0A || scalar == 0x0D {
-            pending.insert(.afterLineBreak)
-            direction = []
-          }
-          continue
-        }
-        var mark = pending.union(direction)
-        if scalar &- 0x41 < 26 {
-          scalar |= 0x20
-          mark.insert(.upperCase)
-          upperCaseCount += 1
-          letterCount += 1
-        } else if scalar &- 0x61 < 26 {
-          letterCount += 1
-        }
-        append(scalar, mark, start, index, &pendingSpace)
-        pending = []
+        read(ascii: UInt32(bytes[start]), start, &pending)
         continue
       }
-      scalar = Self.decode(bytes, &index)
+      let scalar = Self.decode(bytes, &index)
       if let folding = fold.folding(of: scalar) {
-        var mark = pending.union(direction)
-        switch folding.kind {
-        case .homoglyph: mark.insert(.homoglyph)
-        case .compatibility where Self.isLetterOrDigit(folding.packed & 0xFF):
-          mark.insert(.styled)
-        default: break
-        }
-        var packed = folding.packed
-        var isFirst = true
-        while packed != 0 {
-          let piece = packed & 0xFF
-          if piece &- 0x61 < 26 { letterCount += 1 }
-          append(piece, mark, start, index, &pendingSpace)
-          if isFirst { foldings.append((scalars.count - 1, scalar)) }
-          isFirst = false
-          packed >>= 8
-        }
-        pending = []
-        continue
+        read(scalar, folding.packed, Self.mark(of: folding), start, index, &pending)
+      } else if let properties = Unicode.Scalar(scalar)?.properties {
+        read(scalar, properties, start, index, &pending)
       }
-      guard let properties = Unicode.Scalar(scalar)?.properties else { continue }
-      if scalar == 0x85 || scalar == 0x2028 || scalar == 0x2029 || properties.isWhitespace {
-        pendingSpace = true
-        continue
-      }
-      if Self.isDirectionControl(scalar) {
-        directionOverrides += 1
-        if firstDirectionOverride == nil {
-          firstDirectionOverride = ByteSpan(start: start, end: index)
-        }
-        if scalar == 0x202D || scalar == 0x202E {
-          direction = .overridden
-        } else if scalar == 0x202C {
-          direction = []
-        }
-        pending.insert(.afterInvisible)
-        continue
-      }
-      if properties.isDefaultIgnorableCodePoint {
-        pending.insert(.afterInvisible)
-        continue
-      }
-      if properties.generalCategory == .nonspacingMark, let last = scalars.last, last < 0x80,
-        !pendingSpace
-      {
-        // An accent on an ASCII letter: `e` + U+0301 reads as `é` does.
-        continue
-      }
-      if properties.isAlphabetic {
-        letterCount += 1
-        foreignLetterCount += 1
-      }
-      let lower = properties.changesWhenLowercased ? properties.lowercaseMapping : ""
-      if let first = lower.unicodeScalars.first { scalar = first.value }
-      append(scalar, pending.union(direction), start, index, &pendingSpace)
-      pending = []
     }
   }
 
+  /// Reads one byte that is a scalar.
+  @inline(__always)
+  private mutating func read(ascii scalar: UInt32, _ start: Int, _ pending: inout Pending) {
+    if scalar <= 0x20 || scalar == 0x7F {
+      // A NUL or another control character parts words as a space does.
+      if pending.space { pending.marks.insert(.afterWideGap) }
+      pending.space = true
+      if scalar == 0x0A || scalar == 0x0D {
+        pending.marks.insert(.afterLineBreak)
+        pending.direction = []
+      }
+      return
+    }
+    var mark = pending.takeMarks()
+    var letter = scalar
+    if scalar &- 0x41 < 26 {
+      letter |= 0x20
+      mark.insert(.upperCase)
+      upperCaseCount += 1
+      letterCount += 1
+    } else if scalar &- 0x61 < 26 {
+      letterCount += 1
+    }
+    append(letter, mark, start, start + 1, &pending.space)
+  }
+
+  /// What a folded scalar is marked with.
+  private static func mark(of folding: FoldTable.Folding) -> Marks {
+    switch folding.kind {
+    case .homoglyph: .homoglyph
+    case .compatibility where isLetterOrDigit(folding.packed & 0xFF): .styled
+    default: []
+    }
+  }
+
+  /// Reads a scalar that is folded to others, up to four in one number.
+  @inline(__always)
+  private mutating func read(
+    _ scalar: UInt32, _ pieces: UInt32, _ kind: Marks, _ start: Int, _ end: Int,
+    _ pending: inout Pending
+  ) {
+    let mark = pending.takeMarks().union(kind)
+    var packed = pieces
+    var isFirst = true
+    while packed != 0 {
+      let piece = packed & 0xFF
+      if piece &- 0x61 < 26 { letterCount += 1 }
+      append(piece, mark, start, end, &pending.space)
+      if isFirst { foldings.append((scalars.count - 1, scalar)) }
+      isFirst = false
+      packed >>= 8
+    }
+  }
+
+  /// Reads a scalar that has no form in ASCII.
+  private mutating func read(
+    _ scalar: UInt32, _ properties: Unicode.Scalar.Properties, _ start: Int, _ end: Int,
+    _ pending: inout Pending
+  ) {
+    if scalar == 0x85 || scalar == 0x2028 || scalar == 0x2029 || properties.isWhitespace {
+      pending.space = true
+      return
+    }
+    if Self.isDirectionControl(scalar) {
+      directionOverrides += 1
+      if firstDirectionOverride == nil {
+        firstDirectionOverride = ByteSpan(start: start, end: end)
+      }
+      if scalar == 0x202D || scalar == 0x202E {
+        pending.direction = .overridden
+      } else if scalar == 0x202C {
+        pending.direction = []
+      }
+      pending.marks.insert(.afterInvisible)
+      return
+    }
+    if properties.isDefaultIgnorableCodePoint {
+      pending.marks.insert(.afterInvisible)
+      return
+    }
+    if properties.generalCategory == .nonspacingMark, let last = scalars.last, last < 0x80,
+      !pending.space
+    {
+      // An accent on an ASCII letter: `e` + U+0301 reads as `é` does.
+      return
+    }
+    if properties.isAlphabetic {
+      letterCount += 1
+      foreignLetterCount += 1
+    }
+    let lower = properties.changesWhenLowercased ? properties.lowercaseMapping : ""
+    append(
+      lower.unicodeScalars.first?.value ?? scalar, pending.takeMarks(), start, end, &pending.space)
+  }
   /// Whether nothing visible is left.
   public var isBlank: Bool { scalars.isEmpty }
 

@@ -13,108 +13,182 @@ struct Tokenizer {
   /// How many letters words without spaces may have together.
   private static let longestGlued = 40
 
+  /// How far a text has been read.
+  private struct Progress {
+    var index = 0
+    /// Whether a scheme stands apart in front (`https //...`).
+    var schemeBefore = false
+    /// The chunk in which links were found, by its end, and how many.
+    var chunkEnd = 0
+    var linksInChunk = 0
+    /// A run of single letters is looked at once, also when it makes no words.
+    var lettersExamined = 0
+  }
+
   /// Parts the text.
   func tokenize(_ text: NormalizedText) -> TokenizedText {
     var result = TokenizedText()
     let scalars = text.scalars
     result.tokens.reserveCapacity(scalars.count / 4 + 1)
-    var index = 0
-    var schemeBefore = false
-    var (chunkEnd, linksInChunk) = (0, 0)
-    // A run of single letters is looked at once, also when it makes no words.
-    var lettersExamined = 0
-    while index < scalars.count {
+    var progress = Progress()
+    while progress.index < scalars.count {
+      let index = progress.index
       if scalars[index] == 0x20 {
-        index += 1
+        progress.index += 1
         continue
       }
       var end = index
-      var mayBeLink = schemeBefore
+      var mayBeLink = progress.schemeBefore
       while end < scalars.count, scalars[end] != 0x20 {
         let scalar = scalars[end]
         if scalar == 0x2E || scalar == 0x2F || scalar == 0x40 || scalar == 0x5D { mayBeLink = true }
         end += 1
       }
       result.work += (end - index) * (mayBeLink ? 2 : 1)
-      if let after = skipSpeaker(scalars, index..<end) {
-        index = after
-        schemeBefore = false
-        continue
-      }
-      if end - index == 1, index >= lettersExamined,
-        NormalizedText.isLetterOrDigit(scalars[index]),
-        let after = joinSpacedLetters(text, index, &lettersExamined, &result)
-      {
-        index = after
-        schemeBefore = false
-        continue
-      }
-      if end - index >= 7, let word = lettersApart(scalars, index..<end) {
-        note(.spacedWord, result.tokens.count, &result)
-        append(.word, word.number, word.range, &result, .apart)
-        // What is left of the chunk is punctuation.
-        index = end
-        schemeBefore = false
+      if let after = speakerOrLetters(text, index..<end, &progress, &result) {
+        progress.index = after
+        progress.schemeBefore = false
         continue
       }
       if end - index <= 6, end - index >= 4, scalars[index] == 0x68 || scalars[index] == 0x66,
-        standsForScheme(scalars, index..<end)
+        standsForScheme(scalars, index..<end), let after = skipSlashes(scalars, end)
       {
-        if let after = skipSlashes(scalars, end) {
-          index = after
-          schemeBefore = true
-          continue
-        }
+        progress.index = after
+        progress.schemeBefore = true
+        continue
       }
-      if mayBeLink, let found = reader.read(text, index..<end, schemeBefore: schemeBefore) {
-        schemeBefore = false
-        switch found {
-        case .link(let range, var link):
-          compareWithShown(&link, range, text, result)
-          if range.lowerBound > index { words(text, index..<range.lowerBound, &result) }
-          link.token = result.tokens.count
-          result.links.append(link)
-          result.tokens.append(Token(range: range, kind: .link, word: Lexicon.link))
-          report(link, &result)
-          index = max(range.upperBound, index + 1)
-          if end != chunkEnd { (chunkEnd, linksInChunk) = (end, 0) }
-          linksInChunk += 1
-          // `[one](another)`: what stands behind is searched again, so often that the work stays
-          // linear.
-          guard linksInChunk == Self.mostLinksInChunk else { continue }
-          if index < end { words(text, index..<end, &result) }
-          index = end
-          continue
-        case .email(let range):
-          if range.lowerBound > index { words(text, index..<range.lowerBound, &result) }
-          note(.email, result.tokens.count, &result)
-          result.tokens.append(Token(range: range, kind: .email, word: Lexicon.email))
-          if range.upperBound < end { words(text, range.upperBound..<end, &result) }
-          index = end
-          continue
-        }
+      if mayBeLink,
+        let found = reader.read(text, index..<end, schemeBefore: progress.schemeBefore)
+      {
+        progress.schemeBefore = false
+        take(found, text, index..<end, &progress, &result)
+        continue
       }
-      schemeBefore = false
+      progress.schemeBefore = false
       if let (range, link) = spacedLink(text, index..<end) {
-        var link = link
-        link.token = result.tokens.count
-        result.links.append(link)
-        result.tokens.append(Token(range: range, kind: .link, word: Lexicon.link))
-        report(link, &result)
-        index = range.upperBound
-        continue
+        append(link, range, &result)
+        progress.index = range.upperBound
+      } else if let after = phone(scalars, index, &result) {
+        progress.index = after
+      } else {
+        words(text, index..<end, &result)
+        progress.index = end
       }
-      if let after = phone(scalars, index, &result) {
-        index = after
-        continue
-      }
-      words(text, index..<end, &result)
-      index = end
     }
     return result
   }
 
+  /// A speaker's name in front of a turn, or letters that stand apart; answers where what follows
+  /// begins, nil when the chunk is neither.
+  @inline(__always)
+  private func speakerOrLetters(
+    _ text: NormalizedText, _ chunk: Range<Int>, _ progress: inout Progress,
+    _ result: inout TokenizedText
+  ) -> Int? {
+    let scalars = text.scalars
+    if let after = skipSpeaker(scalars, chunk) { return after }
+    if chunk.count == 1, chunk.lowerBound >= progress.lettersExamined,
+      NormalizedText.isLetterOrDigit(scalars[chunk.lowerBound]),
+      let after = joinSpacedLetters(text, chunk.lowerBound, &progress.lettersExamined, &result)
+    {
+      return after
+    }
+    guard chunk.count >= 7, let word = lettersApart(scalars, chunk) else { return nil }
+    note(.spacedWord, result.tokens.count, &result)
+    append(.word, word.number, word.range, &result, .apart)
+    // What is left of the chunk is punctuation.
+    return chunk.upperBound
+  }
+
+  /// A link or an address within a chunk, and the words in front of it.
+  private func take(
+    _ found: LinkReader.Found, _ text: NormalizedText, _ chunk: Range<Int>,
+    _ progress: inout Progress, _ result: inout TokenizedText
+  ) {
+    let end = chunk.upperBound
+    switch found {
+    case .link(let range, var link):
+      compareWithShown(&link, range, text, result)
+      if range.lowerBound > chunk.lowerBound {
+        words(text, chunk.lowerBound..<range.lowerBound, &result)
+      }
+      append(link, range, &result)
+      progress.index = max(range.upperBound, chunk.lowerBound + 1)
+      if end != progress.chunkEnd { (progress.chunkEnd, progress.linksInChunk) = (end, 0) }
+      progress.linksInChunk += 1
+      // `[one](another)`: what stands behind is searched again, so often that the work stays
+      // linear.
+      guard progress.linksInChunk == Self.mostLinksInChunk else { return }
+      if progress.index < end { words(text, progress.index..<end, &result) }
+    case .email(let range):
+      if range.lowerBound > chunk.lowerBound {
+        words(text, chunk.lowerBound..<range.lowerBound, &result)
+      }
+      note(.email, result.tokens.count, &result)
+      result.tokens.append(Token(range: range, kind: .email, word: Lexicon.email))
+      if range.upperBound < end { words(text, range.upperBound..<end, &result) }
+    }
+    progress.index = end
+  }
+
+  private func append(_ link: Link, _ range: Range<Int>, _ result: inout TokenizedText) {
+    var link = link
+    link.token = result.tokens.count
+    result.links.append(link)
+    result.tokens.append(Token(range: range, kind: .link, word: Lexicon.link))
+    report(link, &result)
+  }
   // MARK: - Words
+
+  /// Scalars of a word without a break, and what was seen of them.
+  private struct WordRun {
+    var range: Range<Int>
+    var hash = StableHash.start
+    var letters = 0
+    var digits = 0
+    /// How many were ASCII letters before folding.
+    var plain = 0
+    /// Whether a sign follows that may stand for a letter.
+    var isJoined = false
+    var marks: NormalizedText.Marks = []
+
+    /// The run that begins at the start of `range`.
+    @inline(__always)
+    init(_ text: NormalizedText, _ range: Range<Int>) {
+      let scalars = text.scalars
+      let start = range.lowerBound
+      var index = start
+      while index < range.upperBound {
+        let next = scalars[index]
+        if Tokenizer.isWordScalar(next) {
+          hash = StableHash.step(hash, next)
+          if next &- 0x30 < 10 {
+            digits += 1
+          } else {
+            letters += 1
+          }
+          let mark = text.marks[index]
+          if mark.contains(.homoglyph) {
+            marks.insert(.homoglyph)
+          } else if next &- 0x61 < 26 {
+            plain += 1
+          }
+          if mark.contains(.styled) { marks.insert(.styled) }
+          if mark.contains(.overridden) { marks.insert(.overridden) }
+          if mark.contains(.afterInvisible), index > start { marks.insert(.afterInvisible) }
+        } else if next == 0x27, index + 1 < range.upperBound,
+          scalars[index + 1] &- 0x61 < 26, letters > 0
+        {
+          // `don't` reads as `dont`.
+        } else {
+          isJoined = Tokenizer.isDisguise(next) && index + 1 < range.upperBound && letters > 0
+          break
+        }
+        index += 1
+      }
+      self.range = start..<index
+    }
+  }
 
   /// Parts a stretch without spaces into words and numbers.
   private func words(_ text: NormalizedText, _ range: Range<Int>, _ result: inout TokenizedText) {
@@ -131,101 +205,7 @@ struct Tokenizer {
         continue
       }
       if Self.isWordScalar(scalar) {
-        let start = index
-        var hash = StableHash.start
-        var letters = 0
-        var digits = 0
-        var joiner = false
-        var marks: NormalizedText.Marks = []
-        var plain = 0
-        while index < range.upperBound {
-          let next = scalars[index]
-          if Self.isWordScalar(next) {
-            hash = StableHash.step(hash, next)
-            if next &- 0x30 < 10 {
-              digits += 1
-            } else {
-              letters += 1
-            }
-            let mark = text.marks[index]
-            if mark.contains(.homoglyph) {
-              marks.insert(.homoglyph)
-            } else if next &- 0x61 < 26 {
-              plain += 1
-            }
-            if mark.contains(.styled) { marks.insert(.styled) }
-            if mark.contains(.overridden) { marks.insert(.overridden) }
-            if mark.contains(.afterInvisible), index > start { marks.insert(.afterInvisible) }
-          } else if next == 0x27, index + 1 < range.upperBound,
-            scalars[index + 1] &- 0x61 < 26, letters > 0
-          {
-            // `don't` reads as `dont`.
-          } else if Self.isDisguise(next), index + 1 < range.upperBound, letters > 0 {
-            joiner = true
-            break
-          } else {
-            break
-          }
-          index += 1
-        }
-        if joiner, let after = disguisedWord(text, start..<range.upperBound, &result) {
-          index = after
-          continue
-        }
-        let token = result.tokens.count
-        if letters == 0 {
-          index = number(scalars, start, range.upperBound, &result)
-          continue
-        }
-        var word = lexicon.number(ofHash: hash)
-        var form = Token.Form.plain
-        if word == 0, digits > 0, index - start <= Self.longestDisguise {
-          (word, form) = undisguised(scalars[start..<index])
-          if word != 0 {
-            note(.leetWord, token, &result)
-          } else if Self.looksDisguised(scalars, start..<index) {
-            form = .leet
-          }
-        }
-        if word == 0, marks.contains(.overridden) {
-          word = lexicon.number(ofHash: StableHash.word(scalars[start..<index].reversed()))
-          if word != 0 { form = .reversed }
-        }
-        if word == 0, digits == 0 {
-          if let after = continued(scalars, start, index, range.upperBound, &result) {
-            index = after
-            continue
-          }
-          if index - start >= 7, glued(scalars, start..<index, &result) { continue }
-        } else if word != 0, digits == 0, !lexicon.isCommon[word],
-          let after = continued(scalars, start, index, range.upperBound, &result)
-        {
-          index = after
-          continue
-        }
-        if digits > 0, word == 0, Self.isMaskedNumber(scalars, start..<index) {
-          append(.number, Lexicon.number, start..<index, &result)
-          continue
-        }
-        if digits == 0, word == 0, index - start >= 3,
-          scalars[start..<index].allSatisfy({ $0 == 0x78 })
-        {
-          // Digits that somebody masked before passing the text on: XXXXXXXXXX.
-          let kind: Token.Kind = index - start >= 7 ? .phone : .number
-          append(kind, kind == .phone ? Lexicon.phone : Lexicon.number, start..<index, &result)
-          note(kind == .phone ? .phone : .number, token, &result)
-          continue
-        }
-        append(.word, word, start..<index, &result, form)
-        if marks.contains(.homoglyph), plain > 0 { note(.homoglyphWord, token, &result) }
-        if marks.contains(.styled), letters >= 3 { note(.styledWord, token, &result) }
-        if marks.contains(.afterInvisible), letters >= 3 { note(.invisible, token, &result) }
-        // `rs500`, `inr2000`, `n100`, `500usd`: a sum in one word.
-        if digits > 0, word == 0, index - start <= 14, Self.isSum(scalars, start..<index) {
-          result.tokens[token].kind = .money
-          result.tokens[token].word = Lexicon.money
-          note(.money, token, &result)
-        }
+        index = word(text, index..<range.upperBound, &result)
         continue
       }
       if Self.isCurrency(scalar), let after = sum(scalars, index, range.upperBound, &result) {
@@ -269,6 +249,84 @@ struct Tokenizer {
     note(.leetWord, result.tokens.count, &result)
     append(.word, word, range.lowerBound..<end, &result, form)
     return end
+  }
+
+  /// The word or number at the start of `range`; answers where what follows begins.
+  private func word(
+    _ text: NormalizedText, _ range: Range<Int>, _ result: inout TokenizedText
+  ) -> Int {
+    let scalars = text.scalars
+    let run = WordRun(text, range)
+    if run.isJoined, let after = disguisedWord(text, range, &result) { return after }
+    let token = result.tokens.count
+    if run.letters == 0 { return number(scalars, range.lowerBound, range.upperBound, &result) }
+    let (word, form) = known(run, scalars, &result)
+    if let after = continuedOrGlued(run, word, scalars, range.upperBound, &result) { return after }
+    if word == 0, masked(run, scalars, &result) { return run.range.upperBound }
+    append(.word, word, run.range, &result, form)
+    if run.marks.contains(.homoglyph), run.plain > 0 { note(.homoglyphWord, token, &result) }
+    if run.marks.contains(.styled), run.letters >= 3 { note(.styledWord, token, &result) }
+    if run.marks.contains(.afterInvisible), run.letters >= 3 { note(.invisible, token, &result) }
+    // `rs500`, `inr2000`, `n100`, `500usd`: a sum in one word.
+    if run.digits > 0, word == 0, run.range.count <= 14, Self.isSum(scalars, run.range) {
+      result.tokens[token].kind = .money
+      result.tokens[token].word = Lexicon.money
+      note(.money, token, &result)
+    }
+    return run.range.upperBound
+  }
+
+  /// The number of the word that the run is, with digits for letters or in reverse order too; 0
+  /// when the rules know none.
+  @inline(__always)
+  private func known(
+    _ run: WordRun, _ scalars: [UInt32], _ result: inout TokenizedText
+  ) -> (word: Int, form: Token.Form) {
+    var word = lexicon.number(ofHash: run.hash)
+    var form = Token.Form.plain
+    if word == 0, run.digits > 0, run.range.count <= Self.longestDisguise {
+      (word, form) = undisguised(scalars[run.range])
+      if word != 0 {
+        note(.leetWord, result.tokens.count, &result)
+      } else if Self.looksDisguised(scalars, run.range) {
+        form = .leet
+      }
+    }
+    if word == 0, run.marks.contains(.overridden) {
+      word = lexicon.number(ofHash: StableHash.word(scalars[run.range].reversed()))
+      if word != 0 { form = .reversed }
+    }
+    return (word, form)
+  }
+
+  /// A run that goes on behind a sign, or that is several words without spaces; answers where what
+  /// follows begins, nil when it is neither.
+  @inline(__always)
+  private func continuedOrGlued(
+    _ run: WordRun, _ word: Int, _ scalars: [UInt32], _ limit: Int, _ result: inout TokenizedText
+  ) -> Int? {
+    guard run.digits == 0, word == 0 || !lexicon.isCommon[word] else { return nil }
+    let (start, end) = (run.range.lowerBound, run.range.upperBound)
+    if let after = continued(scalars, start, end, limit, &result) { return after }
+    return word == 0 && run.range.count >= 7 && glued(scalars, run.range, &result) ? end : nil
+  }
+
+  /// Digits that somebody masked before passing the text on: `24xxxxxx74`, `XXXXXXXXXX`.
+  @inline(__always)
+  private func masked(
+    _ run: WordRun, _ scalars: [UInt32], _ result: inout TokenizedText
+  ) -> Bool {
+    if run.digits > 0 {
+      guard Self.isMaskedNumber(scalars, run.range) else { return false }
+      append(.number, Lexicon.number, run.range, &result)
+      return true
+    }
+    guard run.range.count >= 3, scalars[run.range].allSatisfy({ $0 == 0x78 }) else { return false }
+    let token = result.tokens.count
+    let kind: Token.Kind = run.range.count >= 7 ? .phone : .number
+    append(kind, kind == .phone ? Lexicon.phone : Lexicon.number, run.range, &result)
+    note(kind == .phone ? .phone : .number, token, &result)
+    return true
   }
 
   /// Whether a word that the rules do not know has digits for letters: single ones within it.
