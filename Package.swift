@@ -220,7 +220,8 @@ let shells: [Target] = [
   library(
     "KithWorker",
     [
-      "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithIdentity", "KithJSON",
+      "EventsContract", "HealthContract", "HostContract", "KithAccess", "KithClient",
+      "KithIdentity", "KithJSON",
       "KithMetrics", "KithPersonalData",
       "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
       "ReflectionContract",
@@ -290,7 +291,7 @@ let plugins: [Plugin] = [
     testLibraries: ["KithPersonalData", "KithReflection", "KithTime", "KithWire", crypto]),
   workerPlugin(
     "UsageLock", area: "Lock", keepsData: true, domainLibraries: ["KithTime"],
-    serviceLibraries: ["KithTime"]),
+    serviceLibraries: ["KithTime", crypto, cryptoExtras]),
 ]
 
 /// The Swift modules of all contracts.

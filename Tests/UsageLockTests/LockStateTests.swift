@@ -59,12 +59,12 @@ import Testing
 
   // MARK: Histories
 
-  /// 20,000 histories of ticks, reboots, suspends, steps of the wall clock, other zones, uses and
+  /// Histories of ticks, reboots, suspends, steps of the wall clock, other zones, uses and
   /// unlocks, beside a reference that sees the world's time: no more windows than the world had
   /// hours, no more budgets than it had days of 20 hours, no more use than both allow.
   @Test func noHistoryGrantsMoreThanTheWorldAllows() throws {
     var random = SeededGenerator(seed: 2_026)
-    for history in 0..<20_000 {
+    for history in 0..<LockHistoryTests.histories * 5 {
       try run(history, &random)
     }
   }
