@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import HostContract
 import KithRPC
@@ -22,7 +23,7 @@ import Testing
             \(grants ? program.grant : "")
 
         """
-    ).starting(at: Instant("2026-11-22T12:00:00Z"))
+    ).starting(at: Instant("2026-11-22T12:58:00Z"))
   }
 
   private func profile(_ program: GuardedProgram) -> SetProfileRequest {
@@ -61,7 +62,7 @@ import Testing
       // The next hour's window, after a restart of the worker.
       try await product.kill("usage-lock")
       try await product.waitUntil("usage-lock") { $0.state == .ready && $0.generation == 2 }
-      try await product.clock.advance(by: .seconds(3_540))
+      try await product.clock.advance(by: .seconds(60))
       #expect(program.isStopped)
       _ = try await lock.unlock(UnlockRequest(), options: Self.options)
       try await product.clock.advance(by: .seconds(1))
@@ -99,5 +100,46 @@ import Testing
       let lines = try await product.log(of: "usage-lock").map { "\($0.text) \($0.fields)" }
       #expect(lines.contains { $0.contains("PERMISSION_DENIED") }, "\(lines)")
     }
+  }
+
+  @Test func theDemonstrationPrintsWhatTheManualShows() async throws {
+    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let kith = "\(try Program.builtFolder())/kith"
+    let outcome = try await Program("/bin/bash", ["\(root)/tools/lock-demo", kith]).run()
+    try #require(outcome.exitCode == 0, "\(outcome)")
+    let page = try String(contentsOfFile: "\(root)/Plugins/UsageLock/README.md", encoding: .utf8)
+    #expect(page.contains("$ tools/lock-demo\n\(outcome.output)```"), "\(outcome)")
+  }
+
+  /// Sixty-fold time, from the command line.
+  @Test func timeCanPassSixtyFold() async throws {
+    let home = try Home()
+    let up = try await home.kith("up", "lockr", "--virtual-time", "2026-11-22T12:00:00Z")
+    try #require(up.exitCode == 0, "\(up)")
+    let set = try await home.kith(
+      "usage-lock", "set", "--json-request",
+      #"{"profile": {"mode": "DAILY_BUDGET", "dailyBudgetMs": "300000", "apps": [{"appId": "feed"}]}}"#
+    )
+    #expect(set.exitCode == 0, "\(set)")
+    let simulate = try await home.kith("usage-lock", "simulate", "feed")
+    #expect(simulate.exitCode == 0, "\(simulate)")
+    let run = try await home.kith("clock", "run", "--times", "600", "--for", "299s")
+    #expect(run.output == "2026-11-22T12:04:59Z\n", "\(run)")
+    #expect(try await home.kith("usage-lock", "open", "feed", "--json").output.contains("true"))
+    _ = try await home.kith("clock", "run", "--times", "60", "--for", "2s")
+    let open = try await home.kith("usage-lock", "open", "feed", "--json")
+    #expect(open.output.contains("BUDGET_USED_UP"), "\(open)")
+    for wrong in [["--times", "0", "--for", "1s"], ["--for", "soon"], []] {
+      let refused = try await home.kith(["clock", "run"] + wrong)
+      #expect(refused.exitCode == 64, "\(refused)")
+    }
+    let clock = try await home.kith("usage-lock", "clock")
+    #expect(clock.output.contains("counted by the clock of this boot"), "\(clock)")
+    let file = "\(home.folder.path)/lock.json"
+    let exported = try await home.kith("usage-lock", "export", "--configuration", file)
+    #expect(exported.exitCode == 0, "\(exported)")
+    let imported = try await home.kith("usage-lock", "import", file)
+    #expect(imported.exitCode == 0, "\(imported)")
+    #expect(try await home.kith("down").exitCode == 0)
   }
 }
