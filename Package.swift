@@ -493,7 +493,8 @@ let internals =
     "AlertsContract", "DeliveryContract", "EventsContract", "FallDetectorDomain", "FallsContract",
     "FamilyAlertsService", "HostContract", "KithClient", "KithJSON", "KithManifest",
     "KithPersonalData", "KithReflection", "KithRPC", "KithSealing", "KithStore", "KithTime",
-    "KithTransportNng", "KithWire", "KithWorkerStore", "RemindersContract", "RemindersDomain",
+    "KithTransportNng", "KithWire", "KithWorkerStore", "LockContract", "RemindersContract",
+    "RemindersDomain",
     "RemindersService", "RiskContract", "RiskEngineDomain", "RiskEngineService",
     "SupervisionSimulation", "TestingContract",
   ]

@@ -23,6 +23,9 @@ import Testing
       let lock = UsageLockClient(product.client(of: "usage-lock"))
       let profile = Profile(mode: .extreme, apps: [GuardedApp(appId: "feed")])
       _ = try await lock.setProfile(SetProfileRequest(profile: profile), options: Self.options)
+      // A PIN takes 32 MiB to be worked out, of what the worker may have.
+      let pin = try await lock.setPin(SetPinRequest(pin: "2468"), options: Self.options)
+      #expect(pin.hasPin)
       let challenge = try await lock.beginChallenge(
         BeginChallengeRequest(), options: Self.options)
       try await product.kill("usage-lock")
@@ -43,7 +46,7 @@ import Testing
       #expect(try await !lock.openApp(open, options: Self.options).isOpen)
       let activity = try await lock.listActivity(ListActivityRequest(), options: Self.options)
       // Both in one moment of virtual time.
-      #expect(Set(activity.activities.map(\.type)) == ["unlocked", "profile-set"])
+      #expect(Set(activity.activities.map(\.type)) == ["unlocked", "profile-set", "pin-set"])
     }
   }
 
