@@ -220,7 +220,8 @@ let shells: [Target] = [
   library(
     "KithWorker",
     [
-      "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithIdentity", "KithJSON",
+      "EventsContract", "HealthContract", "HostContract", "KithAccess", "KithClient",
+      "KithIdentity", "KithJSON",
       "KithMetrics", "KithPersonalData",
       "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
       "ReflectionContract",
@@ -301,7 +302,7 @@ let plugins: [Plugin] = [
     testLibraries: ["KithPersonalData", "KithReflection", "KithTime", "KithWire", crypto]),
   workerPlugin(
     "UsageLock", area: "Lock", keepsData: true, domainLibraries: ["KithTime"],
-    serviceLibraries: ["KithTime"]),
+    serviceLibraries: ["KithTime", crypto, cryptoExtras]),
 ]
 
 /// The Swift modules of all contracts.
@@ -505,7 +506,8 @@ let internals =
     "AlertsContract", "DeliveryContract", "EventsContract", "FallDetectorDomain", "FallsContract",
     "FamilyAlertsService", "HostContract", "KithClient", "KithJSON", "KithManifest",
     "KithPersonalData", "KithReflection", "KithRPC", "KithSealing", "KithStore", "KithTime",
-    "KithTransportNng", "KithWire", "KithWorkerStore", "RemindersContract", "RemindersDomain",
+    "KithTransportNng", "KithWire", "KithWorkerStore", "LockContract", "RemindersContract",
+    "RemindersDomain",
     "RemindersService", "RiskContract", "RiskEngineDomain", "RiskEngineService",
     "SupervisionSimulation", "TestingContract",
   ]

@@ -32,6 +32,6 @@ public struct ManifestSection: Sendable, Hashable {
   public static let ofBoth: [ManifestSection] = [
     RestartPolicy.section, RestartPolicy.budgetsSection, RestartPolicy.budgetSection,
     Backoff.section, Backoff.quarantineSection, ResourceLimits.section, StoreSettings.section,
-    HTTPGrant.section,
+    HTTPGrant.section, ProgramsGrant.section,
   ]
 }

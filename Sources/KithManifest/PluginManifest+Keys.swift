@@ -66,6 +66,7 @@ extension PluginManifest {
       Keys.provides.manifest, Keys.requires.manifest, Keys.postures.manifest,
       Keys.overlap.manifest, RestartPolicy.key.manifest, ResourceLimits.key.manifest,
       StoreSettings.key.manifest, Keys.network.manifest, HTTPGrant.key.manifest,
+      ProgramsGrant.key.manifest,
       Keys.actsFor.manifest, Keys.startTimeout.manifest, Keys.stopTimeout.manifest,
       Keys.watchdog.manifest, Keys.configuration.manifest,
     ])

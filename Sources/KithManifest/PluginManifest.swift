@@ -14,6 +14,7 @@
 /// store: { when_damaged: refuse, keep_events: 30d, keep_events_size: 64MiB }
 /// network: none                       # or outbound, or { hosts: [api.example.com], ports: [443] }: NetworkGrant
 /// http: { port: 8080 }                # HTTPGrant
+/// programs: { names: [/usr/games/supertux2] }   # ProgramsGrant
 /// acts_for: caller                    # or users: ActsFor
 /// start_timeout: 10s
 /// stop_timeout: 10s
@@ -48,6 +49,8 @@ public struct PluginManifest: Sendable, Equatable {
   public let network: NetworkGrant
   /// The port at which it may listen for HTTP; nil for none.
   public let http: HTTPGrant?
+  /// The programs of a person that it may see and signal; nil for none.
+  public let programs: ProgramsGrant?
   /// For whom it may speak to other workers. Defaults to the person whose call it handles.
   public let actsFor: ActsFor
   /// How long it may take from the start of its process until it is ready. 10 s unless told, 100 ms
@@ -111,6 +114,7 @@ public struct PluginManifest: Sendable, Equatable {
     network =
       fields.read(Keys.network).flatMap { NetworkGrant($0, findings: findings) } ?? .none
     http = fields.read(HTTPGrant.key).flatMap { HTTPGrant($0, findings: findings) }
+    programs = fields.read(ProgramsGrant.key).flatMap { ProgramsGrant($0, findings: findings) }
     actsFor = fields.read(Keys.actsFor) ?? .caller
     startTimeout = fields.read(Keys.startTimeout) ?? Self.standardTimeout
     stopTimeout = fields.read(Keys.stopTimeout) ?? Self.standardTimeout

@@ -22,6 +22,9 @@ public struct WorkerEntry: Sendable, Equatable {
   /// Where that stands; nil where it is the plugin's.
   public let httpLocation: SourceLocation?
 
+  /// The programs of a person that it may see and signal, where they are not as its plugin states.
+  public let programs: ProgramsGrant?
+
   /// What it states of restarts, to be laid over what its plugin states, and so below.
   package let restart: RestartPolicy.Overrides
   /// What it states of limits.
@@ -75,6 +78,7 @@ public struct WorkerEntry: Sendable, Equatable {
     let httpValue = fields.read(HTTPGrant.key)
     http = httpValue.flatMap { HTTPGrant($0, findings: findings) }
     httpLocation = httpValue?.location
+    programs = fields.read(ProgramsGrant.key).flatMap { ProgramsGrant($0, findings: findings) }
     restart =
       fields.read(RestartPolicy.key).map { RestartPolicy.Overrides($0, findings: findings) }
       ?? RestartPolicy.Overrides()
@@ -103,6 +107,7 @@ public struct WorkerEntry: Sendable, Equatable {
     network = entry.network ?? base.network
     http = entry.http ?? base.http
     httpLocation = entry.httpLocation ?? base.httpLocation
+    programs = entry.programs ?? base.programs
     restart = entry.restart.over(base.restart)
     limits = entry.limits.over(base.limits)
     store = entry.store.over(base.store)
@@ -146,6 +151,6 @@ public struct WorkerEntry: Sendable, Equatable {
       PluginManifest.Keys.stopTimeout.manifest.ofWorker,
       PluginManifest.Keys.watchdog.manifest.ofWorker,
       PluginManifest.Keys.network.manifest.ofWorker, HTTPGrant.key.manifest.ofWorker,
-      Keys.listen.manifest,
+      ProgramsGrant.key.manifest.ofWorker, Keys.listen.manifest,
     ])
 }

@@ -48,6 +48,7 @@ struct PlanDraft {
       restart: restart, limits: limits,
       store: StoreSettings(entry.store.over(manifest.storeOverrides)),
       network: entry.network ?? manifest.network, http: http,
+      programs: entry.programs ?? manifest.programs,
       actsForUsers: manifest.actsFor == .users,
       listen: entry.listen,
       startTimeout: entry.startTimeout ?? manifest.startTimeout,

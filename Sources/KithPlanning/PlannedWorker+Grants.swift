@@ -28,6 +28,9 @@ extension PlannedWorker {
       let people = listen.actsForText.isEmpty ? "" : ", callers act for \(listen.actsForText)"
       grants.append(Grant(name: "listen", text: listen.address + people))
     }
+    if let programs {
+      grants.append(Grant(name: "programs", text: "sees, freezes and ends those \(programs)"))
+    }
     if actsForUsers {
       grants.append(Grant(name: "acts_for", text: "users: it may speak for every person"))
     }
@@ -48,6 +51,11 @@ extension PlannedWorker {
     }
     if let http { object["http"] = ["port": .integer(Int64(http.port))] }
     if let listen { object["listen"] = .string(listen.address) }
+    if let programs {
+      var named: JSONObject = ["names": .array(programs.names.map { .string($0) })]
+      if let user = programs.user { named["user"] = .string(user) }
+      object["programs"] = .object(named)
+    }
     if actsForUsers { object["actsFor"] = .string(ActsFor.users.rawValue) }
     return .object(object)
   }

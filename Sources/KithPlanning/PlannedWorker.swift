@@ -32,6 +32,8 @@ public struct PlannedWorker: Sendable, Equatable {
   public let network: NetworkGrant
   /// The port at which it may listen for HTTP; nil for none.
   public let http: HTTPGrant?
+  /// The programs of a person that it may see and signal; nil for none.
+  public let programs: ProgramsGrant?
   /// Whether it may speak for every person to other workers; else only for the person whose call it
   /// handles.
   public let actsForUsers: Bool

@@ -83,6 +83,9 @@ public struct WorkerContext: Sendable {
   /// What the manifests let this worker do on the network.
   public var grants: WorkerGrants { .ofThisProcess }
 
+  /// The programs of a person that the manifests let this worker see and signal.
+  public var programs: GuardedPrograms { GuardedPrograms(host?.host) }
+
   /// Lets changed values of these keys be taken over while the worker runs; a change of any other
   /// key has the host start a new process. To be called before the closure of ``Worker/run(_:)``
   /// returns; the last call for a worker stands.

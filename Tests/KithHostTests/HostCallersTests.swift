@@ -17,7 +17,8 @@ import Testing
   init() {
     callers = HostCallers(product: "milo", token: token)
     callers[Self.odd] = HostCallers.Known(
-      secret: Self.secret, requires: ["kith.risk.v1.RiskEngine"], actsForUsers: false)
+      secret: Self.secret, requires: ["kith.risk.v1.RiskEngine"], actsForUsers: false,
+      programs: nil)
   }
 
   private func proof(
@@ -37,7 +38,8 @@ import Testing
     "StartWorker": .operators, "StopWorker": .operators, "RestartWorkers": .operators,
     "UpgradeWorker": .operators, "PlanChanges": .operators, "ApplyChanges": .operators,
     "UpgradeHost": .operators, "GetMetrics": .operators, "GetClock": .identified,
-    "MoveClock": .operators, "SetWorkerLogLevel": .operators, "ReadLog": .operators,
+    "ListPrograms": .identified, "SignalProgram": .identified, "MoveClock": .operators,
+    "SetWorkerLogLevel": .operators, "ReadLog": .operators,
     "HandOverKeys": .operators, "Shutdown": .operators,
   ]
 

@@ -238,7 +238,7 @@ import Testing
     #expect(
       found[3].description
         == "plugin.yaml:5:1: unknown key 'limit'; expected one of plugin, version, executable, "
-        + "provides, requires, postures, overlap, restart, limits, store, network, http, acts_for, "
+        + "provides, requires, postures, overlap, restart, limits, store, network, http, programs, acts_for, "
         + "start_timeout, stop_timeout, watchdog, config; did you mean 'limits'?")
   }
 

@@ -75,6 +75,17 @@ import Testing
       ("http: {}", 4, 7, "'port' is missing"),
       ("http: { port: 0 }", 4, 15, "expected 1..65535"),
       ("http: { port: 8080, host: x }", 4, 21, "unknown key 'host'"),
+      ("programs: all", 4, 11, "expected { user: ada"),
+      ("programs: {}", 4, 11, "'names' is missing"),
+      ("programs: { user: root, names: [/bin/a] }", 4, 19, "the name of an account"),
+      ("programs: { user: -a, names: [/bin/a] }", 4, 19, "the name of an account"),
+      ("programs: { names: [] }", 4, 11, "has 0 entries"),
+      ("programs: { names: [\"/*\"] }", 4, 21, "an absolute path"),
+      ("programs: { names: [/a/../b] }", 4, 21, "an absolute path"),
+      ("programs: { names: [\"/a/*/b\"] }", 4, 21, "an absolute path"),
+      ("programs: { names: [firefox] }", 4, 21, "an absolute path"),
+      ("programs: { names: [.desktop] }", 4, 21, "an absolute path"),
+      ("programs: { names: [a/b.scope] }", 4, 21, "an absolute path"),
     ] as [(String, Int, Int, String)])
   func whatIsNoGrantIsRefusedWhereItStands(
     _ line: String, _ number: Int, _ column: Int, _ part: String
@@ -149,6 +160,24 @@ import Testing
     #expect(plan.json["workers"]?.arrayValue?.first?["grants"] == [:])
   }
 
+  @Test func aGrantOfProgramsNamesThemAndNoOthers() throws {
+    let line = "programs: { user: ada, names: [/usr/games/tux, \"/opt/g/*\", a.desktop] }"
+    let grant = try #require(try plugin(line).programs)
+    for (path, isGranted) in [
+      ("/usr/games/tux", true), ("/usr/games/tux2", false), ("/usr/games", false),
+      ("/opt/g/a/b", true), ("/opt/g", false), ("/opt/go", false), ("a.desktop", false),
+    ] {
+      #expect(grant.grants(executable: path) == isGranted, "\(path)")
+    }
+    #expect(grant.namesUnits)
+    let plan = try plan("", worker: "{ programs: { names: [/usr/games/tux] } }")
+    #expect(plan.workers[0].programs?.names == ["/usr/games/tux"])
+    #expect(plan.description.contains("programs: sees, freezes and ends those of the host's own"))
+    #expect(
+      plan.json["workers"]?.arrayValue?.first?["grants"]
+        == ["programs": ["names": ["/usr/games/tux"]]])
+  }
+
   @Test func aProductGrantsTheNetworkInPlaceOfThePlugin() throws {
     let own = try plan(
       "network: none", worker: "{ network: { hosts: [mail.example.com], ports: [587] } }")
@@ -193,6 +222,7 @@ import Testing
     ("network: outbound", "network", "outbound"),
     ("network: { ports: [25, 587] }", "network", "any host at ports 25, 587"),
     ("http: { port: 8080 }", "http.port", "8080"),
+    ("programs: { user: ada, names: [/a/b] }", "programs", "of ada: /a/b"),
   ])
   func aChangedGrantNeedsANewProcess(_ line: String, _ key: String, _ new: String) throws {
     let (before, after) = (try plan(""), try plan(line))

@@ -21,10 +21,12 @@ final class Desk: Sendable {
 
   /// A desk at 2026-11-22T12:00:00Z (7 in the morning in New York), on a machine that has been up
   /// for a thousand seconds.
-  /// - Parameter other: a desk that has the store already: the next generation of its worker.
+  /// - Parameters:
+  ///   - isVirtual: whether an app can be taken to be in the foreground.
+  ///   - other: a desk that has the store already: the next generation of its worker.
   init(
     at time: String = "2026-11-22T12:00:00Z", settings: LockSettings? = nil,
-    beside other: Desk? = nil
+    isVirtual: Bool = false, beside other: Desk? = nil
   ) throws {
     folder = try other?.folder ?? TemporaryFolder()
     keys = other?.keys ?? SealingKeys(worker: "usage-lock")
@@ -35,7 +37,8 @@ final class Desk: Sendable {
         ?? ClockReading(wall: Instant(time)!, sinceBoot: .seconds(1_000), boot: "one"))
     shown = held
     service = try UsageLockService(
-      store: store, settings: try settings ?? LockSettings(), reading: { held.value })
+      store: store, settings: try settings ?? LockSettings(), reading: { held.value },
+      simulated: isVirtual ? SimulatedForeground() : nil)
     due = service.due { _ in }
   }
 

@@ -30,7 +30,10 @@ import Testing
       strictness: Strictness.allCases.randomElement(using: &random)!,
       extrasPerDay: Int.random(in: 0...5, using: &random),
       extra: .seconds(60 * Int.random(in: 1...30, using: &random)),
-      typedPenalty: .seconds(60 * Int.random(in: 1...10, using: &random)))
+      typedPenalty: .seconds(60 * Int.random(in: 1...10, using: &random)),
+      pass: .seconds(60 * Int.random(in: 1...30, using: &random)),
+      isWithoutPass: .random(using: &random),
+      enforcement: Enforcement.allCases.randomElement(using: &random)!)
   }
 
   /// What takes effect at once is in no respect looser, for 20,000 pairs of profiles.
@@ -43,6 +46,8 @@ import Testing
       #expect(now.dailyBudget <= old.dailyBudget && now.window <= old.window)
       #expect(now.extrasPerDay <= old.extrasPerDay && now.extra <= old.extra)
       #expect(now.typedPenalty >= old.typedPenalty && now.strictness.rank >= old.strictness.rank)
+      #expect(now.pass <= old.pass && (now.isWithoutPass || !old.isWithoutPass))
+      #expect(now.enforcement.rank >= old.enforcement.rank)
       #expect(now.isAnchored == old.isAnchored && now.sentence == old.sentence)
       for app in ["a", "b", "c", "d"] {
         let (before, after) = (old.mode(of: app), now.mode(of: app))
@@ -59,12 +64,12 @@ import Testing
 
   // MARK: Histories
 
-  /// 20,000 histories of ticks, reboots, suspends, steps of the wall clock, other zones, uses and
+  /// Histories of ticks, reboots, suspends, steps of the wall clock, other zones, uses and
   /// unlocks, beside a reference that sees the world's time: no more windows than the world had
   /// hours, no more budgets than it had days of 20 hours, no more use than both allow.
   @Test func noHistoryGrantsMoreThanTheWorldAllows() throws {
     var random = SeededGenerator(seed: 2_026)
-    for history in 0..<20_000 {
+    for history in 0..<LockHistoryTests.histories * 5 {
       try run(history, &random)
     }
   }

@@ -13,6 +13,7 @@ let package = Package(
     .executable(name: "reminder-bench", targets: ["reminder-bench"]),
     .executable(name: "fall-bench", targets: ["fall-bench"]),
     .executable(name: "alert-bench", targets: ["alert-bench"]),
+    .executable(name: "lock-bench", targets: ["lock-bench"]),
     .executable(name: "kit-bench", targets: ["kit-bench"]),
     .executable(name: "engine-bench", targets: ["engine-bench"]),
     // Of its own, since it is preloaded into processes.
@@ -87,6 +88,18 @@ let package = Package(
         .product(name: "KithClient", package: "kith"),
         .product(name: "KithManifest", package: "kith"),
         .product(name: "KithRPC", package: "kith"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "lock-bench",
+      dependencies: [
+        "BenchmarkKit",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HostContract", package: "kith"),
+        .product(name: "KithClient", package: "kith"),
+        .product(name: "KithManifest", package: "kith"),
+        .product(name: "KithRPC", package: "kith"),
+        .product(name: "LockContract", package: "kith"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(

@@ -39,8 +39,10 @@ struct LockLedger {
       // For how long the machine was off is not known: what was open may be over.
       try transaction.execute(
         """
-        UPDATE person SET open_until_ms = \(clock.now.milliseconds),
-        next_due_ms = \(clock.now.milliseconds) WHERE open_until_ms IS NOT NULL
+        UPDATE person SET open_until_ms = min(open_until_ms, \(clock.now.milliseconds)),
+        pass_until_ms = min(pass_until_ms, \(clock.now.milliseconds)),
+        next_due_ms = \(clock.now.milliseconds)
+        WHERE open_until_ms IS NOT NULL OR pass_until_ms IS NOT NULL
         """)
     }
     if let step = verdict.step {
@@ -96,6 +98,7 @@ struct LockLedger {
     guard var person = try stored(user, book, transaction) else { throw RPCError.noProfile }
     if try verdict(book, transaction)?.isNewBoot == true, !book.settings.isWallKept {
       person.state.openUntil = nil
+      person.state.passes.openUntil = nil
     }
     _ = person.state.advance(to: clock.now, isTrusted: clock.isTrusted, zone: book.zone)
     return person
@@ -147,7 +150,8 @@ struct LockLedger {
 
   /// When there is something to do for somebody, in trusted time; nil for never.
   private func nextDue(of person: StoredPerson) -> Instant? {
-    var due = [person.state.openUntil, person.remindAt].compactMap(\.self)
+    var due = [person.state.openUntil, person.state.passes.openUntil, person.remindAt].compactMap(
+      \.self)
     // What waits takes effect in a time that is trusted.
     if let pending = person.state.pendingDue {
       due.append(max(pending, clock.now + clock.unproven))

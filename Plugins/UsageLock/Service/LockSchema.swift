@@ -6,7 +6,7 @@ public enum LockSchema {
   /// The steps to the schema of today, the oldest first.
   public static let migrations: [Store.Migration] =
     KnownFamilyLinks.migrations
-    + [Store.Migration("lock 1", creating: [clock, person, device, activity])]
+    + [Store.Migration("lock 1", creating: [clock, person, device, activity, secret, frozen])]
 
   /// TrustedClock: one row.
   private static let clock = Store.Table(
@@ -30,6 +30,11 @@ public enum LockSchema {
         .boolean("is_spoken"),
         .text("challenge").optional, .integer("challenge_expires_ms").optional,
         .integer("challenge_tries"), .integer("failures"), .integer("cool_down_until_ms").optional,
+        // PassBook, and the PIN as scrypt has it.
+        .text("pass").optional, .integer("pass_from_ms").optional,
+        .integer("pass_expires_ms").optional, .boolean("is_pass_used"),
+        .integer("pass_until_ms").optional, .integer("pin_failures"),
+        .integer("pin_cool_down_until_ms").optional, .sealed("pin").optional,
         .integer("remind_at_ms").optional, .sealed("remind_app").optional,
         .integer("protection_off_ms").optional,
         // When there is something to do; NULL for never.
@@ -50,7 +55,9 @@ public enum LockSchema {
       // A line for each: mode, id and name with tabs between them.
       .sealed("\(prefix)apps"),
       .integer("\(prefix)extras_per_day"), .integer("\(prefix)extra_ms"),
-      .integer("\(prefix)typed_penalty_ms"),
+      .integer("\(prefix)typed_penalty_ms"), .integer("\(prefix)pass_ms"),
+      // Enforcement
+      .boolean("\(prefix)is_without_pass"), .text("\(prefix)enforcement"),
     ]
     return isOptional ? columns.map(\.optional) : columns
   }
@@ -63,6 +70,13 @@ public enum LockSchema {
       .text("id"), .text("user_id"), .text("device"), .text("missing"),
       .integer("behind_ms").optional,
     ], indexes: [Store.Index("device_user", on: "user_id", "device")], clustered: true)
+
+  /// What emergency passes are signed with: one row.
+  private static let secret = Store.Table("secret", [.text("id"), .sealed("key")], clustered: true)
+
+  /// The processes of this machine that were frozen.
+  private static let frozen = Store.Table(
+    "frozen", [.text("id"), .integer("times")], clustered: true)
 
   /// What happened, for a person to read.
   private static let activity = Store.Table(

@@ -19,13 +19,18 @@ public struct LockSettings: Sendable, Hashable {
   /// Whether something keeps the machine's wall clock right that its users cannot stop.
   public let isWallKept: Bool
 
+  /// Whether the programs of this machine are watched.
+  public let watchesPrograms: Bool
+  /// How often they are looked at.
+  public let looksEvery: Duration
+
   /// Settings.
   /// - Throws: INVALID_ARGUMENT that names the key.
   public init(
     person: String = "me", zone: String = "America/New_York",
     loosensAfter: Duration = .seconds(86_400), longestStep: Duration = .seconds(9),
     debounce: Duration = .seconds(2), keepsActivity: Duration = .seconds(90 * 86_400),
-    isWallKept: Bool = false
+    isWallKept: Bool = false, watchesPrograms: Bool = false, looksEvery: Duration = .seconds(1)
   ) throws(RPCError) {
     guard let person = UserID(person) else { throw .noUserID(field: "configuration.person") }
     self.person = person
@@ -35,6 +40,8 @@ public struct LockSettings: Sendable, Hashable {
     self.debounce = debounce
     self.keepsActivity = keepsActivity
     self.isWallKept = isWallKept
+    self.watchesPrograms = watchesPrograms
+    self.looksEvery = looksEvery
   }
 
   /// These settings, if their zone is one of this machine's.

@@ -10,6 +10,7 @@ enum ProfileColumns {
       [
         "mode", "strictness", "daily_budget_ms", "window_ms", "is_anchored", "zone",
         "start_of_day_s", "sentence", "apps", "extras_per_day", "extra_ms", "typed_penalty_ms",
+        "pass_ms", "is_without_pass", "enforcement",
       ].map { prefix + $0 })
   }
 
@@ -32,7 +33,10 @@ enum ProfileColumns {
       strictness: try row["\(prefix)strictness"],
       extrasPerDay: try row["\(prefix)extras_per_day"],
       extra: .milliseconds(try row["\(prefix)extra_ms"] as Int64),
-      typedPenalty: .milliseconds(try row["\(prefix)typed_penalty_ms"] as Int64))
+      typedPenalty: .milliseconds(try row["\(prefix)typed_penalty_ms"] as Int64),
+      pass: .milliseconds(try row["\(prefix)pass_ms"] as Int64),
+      isWithoutPass: try row["\(prefix)is_without_pass"],
+      enforcement: try row["\(prefix)enforcement"])
   }
 
   static func write(
@@ -51,8 +55,12 @@ enum ProfileColumns {
     row.set("\(prefix)extras_per_day", profile?.extrasPerDay)
     row.set("\(prefix)extra_ms", profile?.extra.milliseconds)
     row.set("\(prefix)typed_penalty_ms", profile?.typedPenalty.milliseconds)
+    row.set("\(prefix)pass_ms", profile?.pass.milliseconds)
+    row.set("\(prefix)is_without_pass", profile?.isWithoutPass)
+    row.set("\(prefix)enforcement", profile?.enforcement)
   }
 }
 
 extension LockMode: StoreConvertible {}
 extension UsageLockDomain.Strictness: StoreConvertible {}
+extension UsageLockDomain.Enforcement: StoreConvertible {}

@@ -20,6 +20,11 @@ struct StoredActivity: UserRecord {
     case protectionOn = "protection-on"
     case remindLater = "remind-later"
     case appClosed = "app-closed"
+    case passUsed = "pass-used"
+    case passRefused = "pass-refused"
+    case pinSet = "pin-set"
+    case pinRemoved = "pin-removed"
+    case frozen, continued, ended
   }
 
   let id: String

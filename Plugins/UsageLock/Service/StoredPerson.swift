@@ -11,6 +11,8 @@ struct StoredPerson {
   /// When they want to be told again, and of which app.
   var remindAt: Instant?
   var remindApp: String?
+  /// The PIN of emergency passes as ``PINHash`` has it; nil for none.
+  var pin: String?
   /// Since when a device of theirs lacks a permission.
   var protectionOff: Instant?
   /// When there is something to do; nil for never.
@@ -39,6 +41,10 @@ struct StoredPerson {
     note(
       \.state.ladder, "challenge", "challenge_expires_ms", "challenge_tries", "failures",
       "cool_down_until_ms")
+    note(
+      \.state.passes, "pass", "pass_from_ms", "pass_expires_ms", "is_pass_used", "pass_until_ms",
+      "pin_failures", "pin_cool_down_until_ms")
+    note(\.pin, "pin")
     note(\.remindAt, "remind_at_ms")
     note(\.remindApp, "remind_app")
     note(\.protectionOff, "protection_off_ms")
@@ -93,6 +99,12 @@ struct StoredPersonRow: UserRecord {
     let extrasTaken: Int = try row["extras_taken"]
     let extraTime = Duration.milliseconds(try row["extra_time_ms"] as Int64)
     let (isTold, isSpoken): (Bool, Bool) = (try row["is_used_up_told"], try row["is_spoken"])
+    let passes = PassBook(
+      id: try row["pass"], usableFrom: try row.instant("pass_from_ms"),
+      expires: try row.instant("pass_expires_ms"), isUsed: try row["is_pass_used"],
+      openUntil: try row.instant("pass_until_ms"), failures: try row["pin_failures"],
+      coolDownUntil: try row.instant("pin_cool_down_until_ms"))
+    let pin = try (row["pin"] as Sealed<String>?)?.value
     let remindAt = try row.instant("remind_at_ms")
     let remindApp = try (row["remind_app"] as Sealed<String>?)?.value
     let (protectionOff, nextDue) = (
@@ -109,7 +121,8 @@ struct StoredPersonRow: UserRecord {
           day: LockDay(date: date, zone: zone, start: start, end: end),
           uses: UseLedger(debounce: debounce, intervals: uses), extrasTaken: extrasTaken,
           extraTime: extraTime, isUsedUpTold: isTold, lastHour: lastHour, openUntil: openUntil,
-          isSpoken: isSpoken, ladder: ladder), remindAt: remindAt, remindApp: remindApp,
+          isSpoken: isSpoken, ladder: ladder, passes: passes), remindAt: remindAt,
+        remindApp: remindApp, pin: pin,
         protectionOff: protectionOff, nextDue: nextDue)
     }
   }
@@ -136,6 +149,14 @@ struct StoredPersonRow: UserRecord {
     row.set("challenge_tries", state.ladder.triesLeft)
     row.set("failures", state.ladder.failures)
     row.set("cool_down_until_ms", state.ladder.coolDownUntil?.milliseconds)
+    row.set("pass", state.passes.id)
+    row.set("pass_from_ms", state.passes.usableFrom?.milliseconds)
+    row.set("pass_expires_ms", state.passes.expires?.milliseconds)
+    row.set("is_pass_used", state.passes.isUsed)
+    row.set("pass_until_ms", state.passes.openUntil?.milliseconds)
+    row.set("pin_failures", state.passes.failures)
+    row.set("pin_cool_down_until_ms", state.passes.coolDownUntil?.milliseconds)
+    try row.set("pin", written.pin.map { Sealed($0) })
     row.set("remind_at_ms", written.remindAt?.milliseconds)
     try row.set("remind_app", written.remindApp.map { Sealed($0) })
     row.set("protection_off_ms", written.protectionOff?.milliseconds)

@@ -2,6 +2,7 @@ import KithAccess
 public import KithRPC
 import KithStore
 import KithTime
+import KithWire
 public import LockContract
 import UsageLockDomain
 
@@ -10,9 +11,15 @@ extension UsageLockService {
   public func setProfile(
     _ request: SetProfileRequest, context: CallContext
   ) async throws -> SetProfileResponse {
-    let user = try subject(request.userId, context)
+    try await set(LockProfile(request.profile, book), of: request.userId, request, context)
+  }
+
+  /// Sets a profile, of a message or of a file.
+  func set(
+    _ wanted: LockProfile, of name: String, _ request: some WireMessage, _ context: CallContext
+  ) async throws -> SetProfileResponse {
+    let user = try subject(name, context)
     let book = book
-    let wanted = try LockProfile(request.profile, book)
     let answer = try await store.write(for: context, request, now: book.reading.wall.seconds) {
       transaction in
       try self.allow(.change, on: user, context, transaction)

@@ -17,14 +17,18 @@ public final class UsageLockService: UsageLockHandler {
   private let reading: @Sendable () -> ClockReading
   /// To be called when what is due next may be another.
   let changed: @Sendable () -> Void
+  let pins = PINHash()
+  /// The app that is taken to be in the foreground; nil in the machine's time.
+  let simulated: SimulatedForeground?
 
   /// A service over a store with the tables of ``LockSchema``.
   /// - Parameters:
   ///   - reading: what the machine's clocks show.
+  ///   - simulated: lets an app be taken to be in the foreground, in virtual time.
   ///   - changed: is called when what is due next may be another than ``due(trouble:)`` said.
   public init(
     store: Store, zones: Zones = Zones(), settings: LockSettings,
-    reading: @escaping @Sendable () -> ClockReading,
+    reading: @escaping @Sendable () -> ClockReading, simulated: SimulatedForeground? = nil,
     changed: @escaping @Sendable () -> Void = {}
   ) throws(RPCError) {
     let checked = try settings.checked(in: zones)
@@ -32,6 +36,7 @@ public final class UsageLockService: UsageLockHandler {
     self.store = store
     self.zones = zones
     self.reading = reading
+    self.simulated = simulated
     self.changed = changed
   }
 
@@ -44,6 +49,15 @@ public final class UsageLockService: UsageLockHandler {
     trouble: @escaping @Sendable (_ error: any Error) -> Void
   ) -> DueLocks {
     DueLocks(store: store, book: { self.book }, trouble: trouble)
+  }
+
+  /// What looks at the programs of this machine.
+  /// - Parameter report: is told why the host refused, in words for a log.
+  public func looks(
+    at source: some ProgramSource, report: @escaping @Sendable (_ reason: String) -> Void
+  ) -> ProgramLooks {
+    ProgramLooks(
+      store: store, book: { self.book }, source: source, simulated: simulated, report: report)
   }
 
   /// Goes by these settings from now on.
@@ -104,6 +118,8 @@ public final class UsageLockService: UsageLockHandler {
       } catch let refusal as LockRefusal {
         throw RPCError(refusal)
       } catch let refusal as ChallengeLadder.Refusal {
+        throw RPCError(refusal)
+      } catch let refusal as PassBook.Refusal {
         throw RPCError(refusal)
       }
     }
@@ -169,7 +185,8 @@ public final class UsageLockService: UsageLockHandler {
       nextWindowMs: hasWindow ? state.nextWindow(at: now).contract : nil,
       coolDownUntilMs: state.ladder.coolDownUntil.flatMap { $0 > now ? $0.contract : nil },
       protectionOffSinceMs: person.protectionOff?.contract, missingPermissions: missing ?? [],
-      pendingDueMs: state.pendingDue?.contract)
+      pendingDueMs: state.pendingDue?.contract, passUntilMs: state.passes.openUntil?.contract,
+      hasPass: !state.profile.isWithoutPass && !state.passes.isUsed && clock.isTrusted)
   }
 
   /// What the devices of somebody lack: `phone/overlay`.

@@ -20,8 +20,9 @@ struct ClockCommand: AsyncParsableCommand {
         kith clock
         kith clock advance 3h
         kith clock set 2026-03-08T06:59:00Z
+        kith clock run --times 60 --for 1h
       """,
-    subcommands: [Show.self, Advance.self, Set.self], defaultSubcommand: Show.self)
+    subcommands: [Show.self, Advance.self, Set.self, Run.self], defaultSubcommand: Show.self)
 
   /// `kith clock show`
   struct Show: AsyncParsableCommand {

@@ -87,6 +87,18 @@ public enum HostMethods {
     service: "kith.host.v1.Host", method: "MoveClock",
     idempotency: .unknown, callers: .operators)
 
+  /// The programs of a person of this machine that the caller's manifest grants by `programs`, and that run. For workers with
+  /// that grant; others are answered PERMISSION_DENIED.
+  public static let listPrograms = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "ListPrograms",
+    idempotency: .noSideEffects, callers: .identified)
+
+  /// Freezes, continues or ends one of them. NOT_FOUND where no such program runs, also where it runs and the caller's manifest
+  /// does not grant it. For workers with that grant; others are answered PERMISSION_DENIED.
+  public static let signalProgram = MethodDescriptor(
+    service: "kith.host.v1.Host", method: "SignalProgram",
+    idempotency: .idempotent, callers: .identified)
+
   /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
   public static let setWorkerLogLevel = MethodDescriptor(
     service: "kith.host.v1.Host", method: "SetWorkerLogLevel",
@@ -111,7 +123,7 @@ public enum HostMethods {
     idempotency: .idempotent, callers: .operators)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [getStatus, resolve, issuePass, startWorker, stopWorker, restartWorkers, upgradeWorker, planChanges, applyChanges, upgradeHost, getMetrics, getClock, moveClock, setWorkerLogLevel, handOverKeys, readLog, shutdown]
+  public static let all: [MethodDescriptor] = [getStatus, resolve, issuePass, startWorker, stopWorker, restartWorkers, upgradeWorker, planChanges, applyChanges, upgradeHost, getMetrics, getClock, moveClock, listPrograms, signalProgram, setWorkerLogLevel, handOverKeys, readLog, shutdown]
 }
 
 /// Controls the workers of one product.
@@ -257,6 +269,26 @@ public struct HostClient: Sendable {
     return response.message
   }
 
+  /// The programs of a person of this machine that the caller's manifest grants by `programs`, and that run. For workers with
+  /// that grant; others are answered PERMISSION_DENIED.
+  public func listPrograms(
+    _ request: ListProgramsRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> ListProgramsResponse {
+    let response: RPCResponse<ListProgramsResponse> = try await client.unary(
+      HostMethods.listPrograms, request, options: options)
+    return response.message
+  }
+
+  /// Freezes, continues or ends one of them. NOT_FOUND where no such program runs, also where it runs and the caller's manifest
+  /// does not grant it. For workers with that grant; others are answered PERMISSION_DENIED.
+  public func signalProgram(
+    _ request: SignalProgramRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> SignalProgramResponse {
+    let response: RPCResponse<SignalProgramResponse> = try await client.unary(
+      HostMethods.signalProgram, request, options: options)
+    return response.message
+  }
+
   /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
   public func setWorkerLogLevel(
     _ request: SetWorkerLogLevelRequest, options: CallOptions = .defaults
@@ -384,6 +416,18 @@ public protocol HostHandler: Sendable {
     _ request: MoveClockRequest, context: CallContext
   ) async throws -> MoveClockResponse
 
+  /// The programs of a person of this machine that the caller's manifest grants by `programs`, and that run. For workers with
+  /// that grant; others are answered PERMISSION_DENIED.
+  func listPrograms(
+    _ request: ListProgramsRequest, context: CallContext
+  ) async throws -> ListProgramsResponse
+
+  /// Freezes, continues or ends one of them. NOT_FOUND where no such program runs, also where it runs and the caller's manifest
+  /// does not grant it. For workers with that grant; others are answered PERMISSION_DENIED.
+  func signalProgram(
+    _ request: SignalProgramRequest, context: CallContext
+  ) async throws -> SignalProgramResponse
+
   /// Sets from which level on a worker logs, in the process that runs and in those that follow while this host runs.
   func setWorkerLogLevel(
     _ request: SetWorkerLogLevelRequest, context: CallContext
@@ -465,6 +509,14 @@ extension ServiceDefinition {
         },
         .unary(HostMethods.moveClock) { request, context in
           try await handler.moveClock(
+            request, context: context)
+        },
+        .unary(HostMethods.listPrograms) { request, context in
+          try await handler.listPrograms(
+            request, context: context)
+        },
+        .unary(HostMethods.signalProgram) { request, context in
+          try await handler.signalProgram(
             request, context: context)
         },
         .unary(HostMethods.setWorkerLogLevel) { request, context in

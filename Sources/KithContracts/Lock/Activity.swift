@@ -10,7 +10,8 @@ public struct Activity: GeneratedMessage {
   public var atMs: Int64 = 0
 
   /// What: `unlocked`, `refused`, `extra-time`, `budget-used-up`, `change-queued`, `change-applied`, `change-withdrawn`,
-  /// `profile-set`, `protection-off`, `protection-on`, `remind-later`, `app-closed`.
+  /// `profile-set`, `protection-off`, `protection-on`, `remind-later`, `app-closed`, `pass-used`, `pass-refused`, `pin-set`, `pin-removed`,
+  /// `frozen`, `continued`, `ended`.
   public var type: String = ""
 
   /// More about it, for a person.

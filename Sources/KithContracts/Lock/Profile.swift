@@ -42,6 +42,15 @@ public struct Profile: GeneratedMessage {
   /// By how much a window is shorter that a typed sentence opens; no more than 25 minutes.
   public var typedPenaltyMs: Int64 = 0
 
+  /// For how long an emergency pass opens everything, 1 to 30 minutes.
+  public var passMs: Int64 = 0
+
+  /// Whether there are no emergency passes.
+  public var isWithoutPass: Bool = false
+
+  /// What is done to locked programs of this machine, where the worker watches them.
+  public var enforcement: Enforcement = .unspecified
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -61,7 +70,10 @@ public struct Profile: GeneratedMessage {
     strictness: Strictness = .unspecified,
     extrasPerDay: UInt32 = 0,
     extraMs: Int64 = 0,
-    typedPenaltyMs: Int64 = 0
+    typedPenaltyMs: Int64 = 0,
+    passMs: Int64 = 0,
+    isWithoutPass: Bool = false,
+    enforcement: Enforcement = .unspecified
   ) {
     self.mode = mode
     self.dailyBudgetMs = dailyBudgetMs
@@ -75,6 +87,9 @@ public struct Profile: GeneratedMessage {
     self.extrasPerDay = extrasPerDay
     self.extraMs = extraMs
     self.typedPenaltyMs = typedPenaltyMs
+    self.passMs = passMs
+    self.isWithoutPass = isWithoutPass
+    self.enforcement = enforcement
   }
 
   public static var fullName: String { "kith.lock.v1.Profile" }
@@ -95,6 +110,9 @@ public struct Profile: GeneratedMessage {
     if c.pointee.has_extras_per_day != 0 { self.extrasPerDay = c.pointee.extras_per_day }
     if c.pointee.has_extra_ms != 0 { self.extraMs = c.pointee.extra_ms }
     if c.pointee.has_typed_penalty_ms != 0 { self.typedPenaltyMs = c.pointee.typed_penalty_ms }
+    if c.pointee.has_pass_ms != 0 { self.passMs = c.pointee.pass_ms }
+    if c.pointee.has_is_without_pass != 0 { self.isWithoutPass = c.pointee.is_without_pass != 0 }
+    if c.pointee.has_enforcement != 0 { self.enforcement = Enforcement(rawValue: c.pointee.enforcement) }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -146,6 +164,18 @@ public struct Profile: GeneratedMessage {
       c.pointee.typed_penalty_ms = self.typedPenaltyMs
       c.pointee.has_typed_penalty_ms = 1
     }
+    if self.passMs != 0 {
+      c.pointee.pass_ms = self.passMs
+      c.pointee.has_pass_ms = 1
+    }
+    if self.isWithoutPass {
+      c.pointee.is_without_pass = self.isWithoutPass ? 1 : 0
+      c.pointee.has_is_without_pass = 1
+    }
+    if self.enforcement.rawValue != 0 {
+      c.pointee.enforcement = self.enforcement.rawValue
+      c.pointee.has_enforcement = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -162,6 +192,9 @@ public struct Profile: GeneratedMessage {
     if self.extrasPerDay != 0 { text.add("extrasPerDay", self.extrasPerDay) }
     if self.extraMs != 0 { text.add("extraMs", self.extraMs) }
     if self.typedPenaltyMs != 0 { text.add("typedPenaltyMs", self.typedPenaltyMs) }
+    if self.passMs != 0 { text.add("passMs", self.passMs) }
+    if self.isWithoutPass { text.add("isWithoutPass", self.isWithoutPass) }
+    if self.enforcement.rawValue != 0 { text.add("enforcement", self.enforcement) }
     text.add(self.unknownFields)
   }
 }

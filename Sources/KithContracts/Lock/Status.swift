@@ -60,6 +60,12 @@ public struct Status: GeneratedMessage {
   /// When a change takes effect that waits, in milliseconds since 1970-01-01T00:00:00Z. Absent where none does.
   public var pendingDueMs: Int64? = nil
 
+  /// Until when an emergency pass keeps everything open, in milliseconds since 1970-01-01T00:00:00Z. Absent when none does.
+  public var passUntilMs: Int64? = nil
+
+  /// Whether today's emergency pass can be had.
+  public var hasPass: Bool = false
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -85,7 +91,9 @@ public struct Status: GeneratedMessage {
     coolDownUntilMs: Int64? = nil,
     protectionOffSinceMs: Int64? = nil,
     missingPermissions: [String] = [],
-    pendingDueMs: Int64? = nil
+    pendingDueMs: Int64? = nil,
+    passUntilMs: Int64? = nil,
+    hasPass: Bool = false
   ) {
     self.userId = userId
     self.nowMs = nowMs
@@ -105,6 +113,8 @@ public struct Status: GeneratedMessage {
     self.protectionOffSinceMs = protectionOffSinceMs
     self.missingPermissions = missingPermissions
     self.pendingDueMs = pendingDueMs
+    self.passUntilMs = passUntilMs
+    self.hasPass = hasPass
   }
 
   public static var fullName: String { "kith.lock.v1.Status" }
@@ -131,6 +141,8 @@ public struct Status: GeneratedMessage {
     if c.pointee.has_protection_off_since_ms != 0 { self.protectionOffSinceMs = c.pointee.protection_off_since_ms }
     try Unpacked.append(c.pointee.missing_permissions, c.pointee.n_missing_permissions, to: &self.missingPermissions, "kith.lock.v1.Status.missing_permissions")
     if c.pointee.has_pending_due_ms != 0 { self.pendingDueMs = c.pointee.pending_due_ms }
+    if c.pointee.has_pass_until_ms != 0 { self.passUntilMs = c.pointee.pass_until_ms }
+    if c.pointee.has_field_has_pass != 0 { self.hasPass = c.pointee.field_has_pass != 0 }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -206,6 +218,14 @@ public struct Status: GeneratedMessage {
       c.pointee.pending_due_ms = value
       c.pointee.has_pending_due_ms = 1
     }
+    if let value = self.passUntilMs {
+      c.pointee.pass_until_ms = value
+      c.pointee.has_pass_until_ms = 1
+    }
+    if self.hasPass {
+      c.pointee.field_has_pass = self.hasPass ? 1 : 0
+      c.pointee.has_field_has_pass = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -228,6 +248,8 @@ public struct Status: GeneratedMessage {
     if let value = self.protectionOffSinceMs { text.add("protectionOffSinceMs", value) }
     if !self.missingPermissions.isEmpty { text.add("missingPermissions", self.missingPermissions) }
     if let value = self.pendingDueMs { text.add("pendingDueMs", value) }
+    if let value = self.passUntilMs { text.add("passUntilMs", value) }
+    if self.hasPass { text.add("hasPass", self.hasPass) }
     text.add(self.unknownFields)
   }
 }

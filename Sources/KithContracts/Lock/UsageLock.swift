@@ -58,6 +58,55 @@ public enum UsageLockMethods {
     service: "kith.lock.v1.UsageLock", method: "TryPhrase",
     idempotency: .noSideEffects, callers: .identified)
 
+  /// Asks for the emergency pass of the day: a signed token that can be used after 8 seconds and for a minute. One is open at a
+  /// time; a new one ends the one before. Refused with FAILED_PRECONDITION where the profile has none, the time is not trusted or
+  /// today's was used.
+  public static let beginPass = MethodDescriptor(
+    service: "kith.lock.v1.UsageLock", method: "BeginPass",
+    idempotency: .unknown, callers: .identified)
+
+  /// Uses an emergency pass: all apps are open for as long as the profile says, once a day. It is logged. Where a PIN is set it is
+  /// asked for; after the third wrong one in a row there is a pause.
+  public static let usePass = MethodDescriptor(
+    service: "kith.lock.v1.UsageLock", method: "UsePass",
+    idempotency: .unknown, callers: .identified)
+
+  /// Sets the PIN of emergency passes, changes or removes it. What there is has to be shown. It is kept as an scrypt hash.
+  public static let setPin = MethodDescriptor(
+    service: "kith.lock.v1.UsageLock", method: "SetPin",
+    idempotency: .unknown, callers: .identified)
+
+  /// Writes a person's profile as a JSON file, which `configuration.schema.json` of the plugin describes.
+  public static let exportConfiguration = MethodDescriptor(
+    service: "kith.lock.v1.UsageLock", method: "ExportConfiguration",
+    idempotency: .noSideEffects, callers: .identified)
+
+  /// Reads such a file and sets the profile as SetProfile does: what is looser waits.
+  public static let importConfiguration = MethodDescriptor(
+    service: "kith.lock.v1.UsageLock", method: "ImportConfiguration",
+    idempotency: .idempotent, callers: .identified)
+
+  /// Apps that people often lock, with their names on each system.
+  public static let listApps = MethodDescriptor(
+    service: "kith.lock.v1.UsageLock", method: "ListApps",
+    idempotency: .noSideEffects, callers: .identified)
+
+  /// What a live activity or a widget shows, as JSON of at most 4 KiB.
+  public static let getLiveActivity = MethodDescriptor(
+    service: "kith.lock.v1.UsageLock", method: "GetLiveActivity",
+    idempotency: .noSideEffects, callers: .identified)
+
+  /// What trusted time believes, and why.
+  public static let getTrustedTime = MethodDescriptor(
+    service: "kith.lock.v1.UsageLock", method: "GetTrustedTime",
+    idempotency: .noSideEffects, callers: .identified)
+
+  /// Has an app be in the foreground until another is: for a test of the lock in virtual time, and refused with
+  /// FAILED_PRECONDITION in the machine's.
+  public static let simulateForeground = MethodDescriptor(
+    service: "kith.lock.v1.UsageLock", method: "SimulateForeground",
+    idempotency: .idempotent, callers: .identified)
+
   /// A choice on the screen that blocks an app.
   public static let choose = MethodDescriptor(
     service: "kith.lock.v1.UsageLock", method: "Choose",
@@ -79,7 +128,7 @@ public enum UsageLockMethods {
     idempotency: .idempotent, callers: .identified)
 
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [setProfile, getProfile, withdrawChange, getStatus, openApp, reportUse, unlock, beginChallenge, answerChallenge, tryPhrase, choose, reportProtection, listActivity, eraseActivity]
+  public static let all: [MethodDescriptor] = [setProfile, getProfile, withdrawChange, getStatus, openApp, reportUse, unlock, beginChallenge, answerChallenge, tryPhrase, beginPass, usePass, setPin, exportConfiguration, importConfiguration, listApps, getLiveActivity, getTrustedTime, simulateForeground, choose, reportProtection, listActivity, eraseActivity]
 }
 
 /// Says which apps are open and which are locked, by a daily budget, a ration for each hour, or a ration behind a sentence that
@@ -188,6 +237,91 @@ public struct UsageLockClient: Sendable {
     return response.message
   }
 
+  /// Asks for the emergency pass of the day: a signed token that can be used after 8 seconds and for a minute. One is open at a
+  /// time; a new one ends the one before. Refused with FAILED_PRECONDITION where the profile has none, the time is not trusted or
+  /// today's was used.
+  public func beginPass(
+    _ request: BeginPassRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> EmergencyPass {
+    let response: RPCResponse<EmergencyPass> = try await client.unary(
+      UsageLockMethods.beginPass, request, options: options)
+    return response.message
+  }
+
+  /// Uses an emergency pass: all apps are open for as long as the profile says, once a day. It is logged. Where a PIN is set it is
+  /// asked for; after the third wrong one in a row there is a pause.
+  public func usePass(
+    _ request: UsePassRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Status {
+    let response: RPCResponse<Status> = try await client.unary(
+      UsageLockMethods.usePass, request, options: options)
+    return response.message
+  }
+
+  /// Sets the PIN of emergency passes, changes or removes it. What there is has to be shown. It is kept as an scrypt hash.
+  public func setPin(
+    _ request: SetPinRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> SetPinResponse {
+    let response: RPCResponse<SetPinResponse> = try await client.unary(
+      UsageLockMethods.setPin, request, options: options)
+    return response.message
+  }
+
+  /// Writes a person's profile as a JSON file, which `configuration.schema.json` of the plugin describes.
+  public func exportConfiguration(
+    _ request: ExportConfigurationRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> ExportConfigurationResponse {
+    let response: RPCResponse<ExportConfigurationResponse> = try await client.unary(
+      UsageLockMethods.exportConfiguration, request, options: options)
+    return response.message
+  }
+
+  /// Reads such a file and sets the profile as SetProfile does: what is looser waits.
+  public func importConfiguration(
+    _ request: ImportConfigurationRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> SetProfileResponse {
+    let response: RPCResponse<SetProfileResponse> = try await client.unary(
+      UsageLockMethods.importConfiguration, request, options: options)
+    return response.message
+  }
+
+  /// Apps that people often lock, with their names on each system.
+  public func listApps(
+    _ request: ListAppsRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> ListAppsResponse {
+    let response: RPCResponse<ListAppsResponse> = try await client.unary(
+      UsageLockMethods.listApps, request, options: options)
+    return response.message
+  }
+
+  /// What a live activity or a widget shows, as JSON of at most 4 KiB.
+  public func getLiveActivity(
+    _ request: GetLiveActivityRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> LiveActivity {
+    let response: RPCResponse<LiveActivity> = try await client.unary(
+      UsageLockMethods.getLiveActivity, request, options: options)
+    return response.message
+  }
+
+  /// What trusted time believes, and why.
+  public func getTrustedTime(
+    _ request: GetTrustedTimeRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> TrustedTime {
+    let response: RPCResponse<TrustedTime> = try await client.unary(
+      UsageLockMethods.getTrustedTime, request, options: options)
+    return response.message
+  }
+
+  /// Has an app be in the foreground until another is: for a test of the lock in virtual time, and refused with
+  /// FAILED_PRECONDITION in the machine's.
+  public func simulateForeground(
+    _ request: SimulateForegroundRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Status {
+    let response: RPCResponse<Status> = try await client.unary(
+      UsageLockMethods.simulateForeground, request, options: options)
+    return response.message
+  }
+
   /// A choice on the screen that blocks an app.
   public func choose(
     _ request: ChooseRequest, options: CallOptions = .defaults
@@ -287,6 +421,55 @@ public protocol UsageLockHandler: Sendable {
     _ request: TryPhraseRequest, context: CallContext
   ) async throws -> PhraseVerdict
 
+  /// Asks for the emergency pass of the day: a signed token that can be used after 8 seconds and for a minute. One is open at a
+  /// time; a new one ends the one before. Refused with FAILED_PRECONDITION where the profile has none, the time is not trusted or
+  /// today's was used.
+  func beginPass(
+    _ request: BeginPassRequest, context: CallContext
+  ) async throws -> EmergencyPass
+
+  /// Uses an emergency pass: all apps are open for as long as the profile says, once a day. It is logged. Where a PIN is set it is
+  /// asked for; after the third wrong one in a row there is a pause.
+  func usePass(
+    _ request: UsePassRequest, context: CallContext
+  ) async throws -> Status
+
+  /// Sets the PIN of emergency passes, changes or removes it. What there is has to be shown. It is kept as an scrypt hash.
+  func setPin(
+    _ request: SetPinRequest, context: CallContext
+  ) async throws -> SetPinResponse
+
+  /// Writes a person's profile as a JSON file, which `configuration.schema.json` of the plugin describes.
+  func exportConfiguration(
+    _ request: ExportConfigurationRequest, context: CallContext
+  ) async throws -> ExportConfigurationResponse
+
+  /// Reads such a file and sets the profile as SetProfile does: what is looser waits.
+  func importConfiguration(
+    _ request: ImportConfigurationRequest, context: CallContext
+  ) async throws -> SetProfileResponse
+
+  /// Apps that people often lock, with their names on each system.
+  func listApps(
+    _ request: ListAppsRequest, context: CallContext
+  ) async throws -> ListAppsResponse
+
+  /// What a live activity or a widget shows, as JSON of at most 4 KiB.
+  func getLiveActivity(
+    _ request: GetLiveActivityRequest, context: CallContext
+  ) async throws -> LiveActivity
+
+  /// What trusted time believes, and why.
+  func getTrustedTime(
+    _ request: GetTrustedTimeRequest, context: CallContext
+  ) async throws -> TrustedTime
+
+  /// Has an app be in the foreground until another is: for a test of the lock in virtual time, and refused with
+  /// FAILED_PRECONDITION in the machine's.
+  func simulateForeground(
+    _ request: SimulateForegroundRequest, context: CallContext
+  ) async throws -> Status
+
   /// A choice on the screen that blocks an app.
   func choose(
     _ request: ChooseRequest, context: CallContext
@@ -353,6 +536,42 @@ extension ServiceDefinition {
         },
         .unary(UsageLockMethods.tryPhrase) { request, context in
           try await handler.tryPhrase(
+            request, context: context)
+        },
+        .unary(UsageLockMethods.beginPass) { request, context in
+          try await handler.beginPass(
+            request, context: context)
+        },
+        .unary(UsageLockMethods.usePass) { request, context in
+          try await handler.usePass(
+            request, context: context)
+        },
+        .unary(UsageLockMethods.setPin) { request, context in
+          try await handler.setPin(
+            request, context: context)
+        },
+        .unary(UsageLockMethods.exportConfiguration) { request, context in
+          try await handler.exportConfiguration(
+            request, context: context)
+        },
+        .unary(UsageLockMethods.importConfiguration) { request, context in
+          try await handler.importConfiguration(
+            request, context: context)
+        },
+        .unary(UsageLockMethods.listApps) { request, context in
+          try await handler.listApps(
+            request, context: context)
+        },
+        .unary(UsageLockMethods.getLiveActivity) { request, context in
+          try await handler.getLiveActivity(
+            request, context: context)
+        },
+        .unary(UsageLockMethods.getTrustedTime) { request, context in
+          try await handler.getTrustedTime(
+            request, context: context)
+        },
+        .unary(UsageLockMethods.simulateForeground) { request, context in
+          try await handler.simulateForeground(
             request, context: context)
         },
         .unary(UsageLockMethods.choose) { request, context in

@@ -48,6 +48,19 @@ struct CredentialIssuer: Sendable {
     return reachable
   }
 
+  /// The programs that a caller may see and signal.
+  /// - Throws: PERMISSION_DENIED for a caller whose manifest grants none; FAILED_PRECONDITION where
+  ///   the grant names no person of this machine.
+  func programs(of principal: Principal) throws(RPCError) -> UserPrograms {
+    guard let grant = known(principal)?.programs else {
+      throw RPCError(
+        .permissionDenied,
+        "\(principal) may see no programs: name them in 'programs' of its plugin.yaml or its product"
+      )
+    }
+    return try UserPrograms(grant)
+  }
+
   private func known(_ principal: Principal) -> HostCallers.Known? {
     principal.worker.flatMap {
       callers[Incarnation(worker: $0, generation: principal.generation)]

@@ -1,4 +1,5 @@
 import KithIdentity
+import KithManifest
 import KithRPC
 import KithSupervision
 import Synchronization
@@ -15,6 +16,8 @@ final class HostCallers: Sendable {
     var requires: Set<String>
     /// Whether its manifest grants `acts_for: users`.
     var actsForUsers: Bool
+    /// The programs of a person that its manifest lets it see and signal.
+    var programs: ProgramsGrant?
   }
 
   private let product: String

@@ -68,6 +68,20 @@ struct HostService: HostHandler {
     try await host.upgradeHost(request)
   }
 
+  func listPrograms(
+    _ request: ListProgramsRequest, context: CallContext
+  ) async throws -> ListProgramsResponse {
+    ListProgramsResponse(
+      programs: try host.credentials.programs(of: context.principal).running().map(\.contract))
+  }
+
+  func signalProgram(
+    _ request: SignalProgramRequest, context: CallContext
+  ) async throws -> SignalProgramResponse {
+    try host.credentials.programs(of: context.principal).signal(request)
+    return SignalProgramResponse()
+  }
+
   func getClock(_ request: GetClockRequest, context: CallContext) async throws -> GetClockResponse {
     let time = try await host.virtualTime()
     return GetClockResponse(

@@ -12,6 +12,7 @@ extension PlannedWorker {
     // A worker without the grant is told apart as it was before there was one: an upgraded host
     // takes its process over.
     let http: [JSONValue] = http.map { [.string("http \($0.port)")] } ?? []
+    let programs: [JSONValue] = programs.map { [.string("programs \($0)")] } ?? []
     let user: [JSONValue] = account.map { [.string("user \($0.user)")] } ?? []
     let parts: [JSONValue] = [
       .string(plan.posture.rawValue), .string(plugin), .string(pluginVersion),
@@ -21,7 +22,7 @@ extension PlannedWorker {
       .string("\(String(describing: listen))"),
       .string("\(remote)"), .object(configuration),
     ]
-    let text = JSONValue.array(parts + http + user).text()
+    let text = JSONValue.array(parts + http + programs + user).text()
     return SHA256.hash(data: Array(text.utf8)).map { byte in
       String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }.joined()

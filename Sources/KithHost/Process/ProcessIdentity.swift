@@ -32,6 +32,11 @@ struct ProcessIdentity: Hashable, Sendable {
     status(ofPid: pid).map { ["Z", "X"].contains($0.state) } ?? true
   }
 
+  /// The process that has this pid now, and its state as proc(5) has it; nil when there is none.
+  static func state(ofPid pid: Int32) -> (identity: ProcessIdentity, state: Substring)? {
+    status(ofPid: pid).map { ($0.identity, $0.state) }
+  }
+
   private static func status(
     ofPid pid: Int32
   ) -> (identity: ProcessIdentity, state: Substring, waitStatus: Int32?)? {

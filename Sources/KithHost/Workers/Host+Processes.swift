@@ -376,6 +376,6 @@ extension HostCallers.Known {
   init(_ worker: PlannedWorker, secret: [UInt8]) {
     self.init(
       secret: secret, requires: Set(worker.requires.map(\.name)),
-      actsForUsers: worker.actsForUsers)
+      actsForUsers: worker.actsForUsers, programs: worker.programs)
   }
 }

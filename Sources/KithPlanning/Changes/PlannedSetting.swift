@@ -82,6 +82,7 @@ extension PlannedWorker {
       + [
         PlannedSetting(key: "network", value: network.description, reach: .process),
         PlannedSetting(key: "http.port", value: http.map { String($0.port) }, reach: .process),
+        PlannedSetting(key: "programs", value: programs?.description, reach: .process),
         PlannedSetting(
           key: "acts_for", value: (actsForUsers ? ActsFor.users : .caller).rawValue,
           reach: .process),

@@ -25,6 +25,63 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// What is to be done to a program.
+nonisolated enum Kith_Host_V1_ProgramSignal: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// Not said; refused.
+  case unspecified // = 0
+
+  /// Stop it where it is (SIGSTOP).
+  case freeze // = 1
+
+  /// Let it go on (SIGCONT).
+  case `continue` // = 2
+
+  /// Ask it to end (SIGTERM, and SIGCONT so that it can).
+  case end // = 3
+
+  /// End it (SIGKILL).
+  case kill // = 4
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .freeze
+    case 2: self = .continue
+    case 3: self = .end
+    case 4: self = .kill
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .freeze: return 1
+    case .continue: return 2
+    case .end: return 3
+    case .kill: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Kith_Host_V1_ProgramSignal] = [
+    .unspecified,
+    .freeze,
+    .continue,
+    .end,
+    .kill,
+  ]
+
+}
+
 /// What an alert calls for.
 nonisolated enum Kith_Host_V1_AlertSeverity: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
@@ -395,6 +452,83 @@ nonisolated enum Kith_Host_V1_LogStream: SwiftProtobuf.Enum, Swift.CaseIterable 
     .host,
   ]
 
+}
+
+/// Empty: which programs is what the manifest says.
+nonisolated struct Kith_Host_V1_ListProgramsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The programs that run.
+nonisolated struct Kith_Host_V1_ListProgramsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// In no order.
+  var programs: [Kith_Host_V1_RunningProgram] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A process of a person's program.
+nonisolated struct Kith_Host_V1_RunningProgram: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The process, and when the kernel started it, in clock ticks since boot: together they name no other until the next boot.
+  var pid: Int32 = 0
+
+  var startTicks: UInt64 = 0
+
+  /// The names by which the manifest grants it: the path of its executable, its desktop file, units of its control group.
+  var names: [String] = []
+
+  /// Whether it is stopped, by whomever.
+  var isStopped: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A program and what is to be done to it.
+nonisolated struct Kith_Host_V1_SignalProgramRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The process, as it was listed.
+  var pid: Int32 = 0
+
+  var startTicks: UInt64 = 0
+
+  /// What is to be done.
+  var signal: Kith_Host_V1_ProgramSignal = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// It was done.
+nonisolated struct Kith_Host_V1_SignalProgramResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// Empty: a product has one time.
@@ -1804,6 +1938,10 @@ nonisolated struct Kith_Host_V1_ShutdownResponse: Sendable {
 
 fileprivate nonisolated let _protobuf_package = "kith.host.v1"
 
+nonisolated extension Kith_Host_V1_ProgramSignal: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROGRAM_SIGNAL_UNSPECIFIED\0\u{1}FREEZE\0\u{1}CONTINUE\0\u{1}END\0\u{1}KILL\0")
+}
+
 nonisolated extension Kith_Host_V1_AlertSeverity: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ALERT_SEVERITY_UNSPECIFIED\0\u{1}ALERT_SEVERITY_WARNING\0\u{1}ALERT_SEVERITY_PAGE\0")
 }
@@ -1826,6 +1964,159 @@ nonisolated extension Kith_Host_V1_LogLevel: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Kith_Host_V1_LogStream: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOG_STREAM_UNSPECIFIED\0\u{1}STDOUT\0\u{1}STDERR\0\u{1}HOST\0")
+}
+
+nonisolated extension Kith_Host_V1_ListProgramsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListProgramsRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_ListProgramsRequest, rhs: Kith_Host_V1_ListProgramsRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_ListProgramsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListProgramsResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}programs\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.programs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.programs.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.programs, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_ListProgramsResponse, rhs: Kith_Host_V1_ListProgramsResponse) -> Bool {
+    if lhs.programs != rhs.programs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_RunningProgram: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RunningProgram"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pid\0\u{3}start_ticks\0\u{1}names\0\u{3}is_stopped\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt32Field(value: &self.pid) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.startTicks) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.names) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.isStopped) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.pid != 0 {
+      try visitor.visitSingularInt32Field(value: self.pid, fieldNumber: 1)
+    }
+    if self.startTicks != 0 {
+      try visitor.visitSingularUInt64Field(value: self.startTicks, fieldNumber: 2)
+    }
+    if !self.names.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.names, fieldNumber: 3)
+    }
+    if self.isStopped != false {
+      try visitor.visitSingularBoolField(value: self.isStopped, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_RunningProgram, rhs: Kith_Host_V1_RunningProgram) -> Bool {
+    if lhs.pid != rhs.pid {return false}
+    if lhs.startTicks != rhs.startTicks {return false}
+    if lhs.names != rhs.names {return false}
+    if lhs.isStopped != rhs.isStopped {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_SignalProgramRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SignalProgramRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pid\0\u{3}start_ticks\0\u{1}signal\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt32Field(value: &self.pid) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.startTicks) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.signal) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.pid != 0 {
+      try visitor.visitSingularInt32Field(value: self.pid, fieldNumber: 1)
+    }
+    if self.startTicks != 0 {
+      try visitor.visitSingularUInt64Field(value: self.startTicks, fieldNumber: 2)
+    }
+    if self.signal != .unspecified {
+      try visitor.visitSingularEnumField(value: self.signal, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_SignalProgramRequest, rhs: Kith_Host_V1_SignalProgramRequest) -> Bool {
+    if lhs.pid != rhs.pid {return false}
+    if lhs.startTicks != rhs.startTicks {return false}
+    if lhs.signal != rhs.signal {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Host_V1_SignalProgramResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SignalProgramResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Host_V1_SignalProgramResponse, rhs: Kith_Host_V1_SignalProgramResponse) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Kith_Host_V1_GetClockRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -8,6 +8,11 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -124,6 +129,57 @@ nonisolated enum Kith_Lock_V1_Strictness: SwiftProtobuf.Enum, Swift.CaseIterable
     .strict,
     .normal,
     .lenient,
+  ]
+
+}
+
+/// What is done to a program that is locked. Each does more than the one before.
+nonisolated enum Kith_Lock_V1_Enforcement: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// Not said; FREEZE.
+  case unspecified // = 0
+
+  /// An event tells of it, and nothing else happens.
+  case warn // = 1
+
+  /// It is stopped where it is, and goes on when it is open again.
+  case freeze // = 2
+
+  /// It is ended.
+  case end // = 3
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .warn
+    case 2: self = .freeze
+    case 3: self = .end
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .warn: return 1
+    case .freeze: return 2
+    case .end: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Kith_Lock_V1_Enforcement] = [
+    .unspecified,
+    .warn,
+    .freeze,
+    .end,
   ]
 
 }
@@ -407,6 +463,15 @@ nonisolated struct Kith_Lock_V1_Profile: Sendable {
   /// By how much a window is shorter that a typed sentence opens; no more than 25 minutes.
   var typedPenaltyMs: Int64 = 0
 
+  /// For how long an emergency pass opens everything, 1 to 30 minutes.
+  var passMs: Int64 = 0
+
+  /// Whether there are no emergency passes.
+  var isWithoutPass: Bool = false
+
+  /// What is done to locked programs of this machine, where the worker watches them.
+  var enforcement: Kith_Lock_V1_Enforcement = .unspecified
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -669,6 +734,22 @@ nonisolated struct Kith_Lock_V1_Status: @unchecked Sendable {
   /// Clears the value of `pendingDueMs`. Subsequent reads from it will return its default value.
   mutating func clearPendingDueMs() {_uniqueStorage()._pendingDueMs = nil}
 
+  /// Until when an emergency pass keeps everything open, in milliseconds since 1970-01-01T00:00:00Z. Absent when none does.
+  var passUntilMs: Int64 {
+    get {_storage._passUntilMs ?? 0}
+    set {_uniqueStorage()._passUntilMs = newValue}
+  }
+  /// Returns true if `passUntilMs` has been explicitly set.
+  var hasPassUntilMs: Bool {_storage._passUntilMs != nil}
+  /// Clears the value of `passUntilMs`. Subsequent reads from it will return its default value.
+  mutating func clearPassUntilMs() {_uniqueStorage()._passUntilMs = nil}
+
+  /// Whether today's emergency pass can be had.
+  var hasPass_p: Bool {
+    get {_storage._hasPass_p}
+    set {_uniqueStorage()._hasPass_p = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -926,6 +1007,312 @@ nonisolated struct Kith_Lock_V1_PhraseVerdict: Sendable {
   init() {}
 }
 
+/// Whose pass.
+nonisolated struct Kith_Lock_V1_BeginPassRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose. Empty means the caller; the person of the worker's configuration where that is the product itself.
+  var userID: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A pass that is not used yet.
+nonisolated struct Kith_Lock_V1_EmergencyPass: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The signed token.
+  var token: String = String()
+
+  /// From when on it can be used, in milliseconds since 1970-01-01T00:00:00Z: 8 seconds in which to think again.
+  var usableFromMs: Int64 = 0
+
+  /// Until when, in milliseconds since 1970-01-01T00:00:00Z.
+  var expiresMs: Int64 = 0
+
+  /// Whether the PIN will be asked for.
+  var needsPin: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What the token of an emergency pass says. Its bytes and their HMAC-SHA256 are the token, in base64url with a dot between.
+nonisolated struct Kith_Lock_V1_EmergencyPassStatement: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose it is.
+  var userID: String = String()
+
+  /// Names it, for ever.
+  var id: String = String()
+
+  /// From when and until when it can be used, in trusted time.
+  var usableFromMs: Int64 = 0
+
+  var expiresMs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A pass to be used.
+nonisolated struct Kith_Lock_V1_UsePassRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose. Empty means the caller; the person of the worker's configuration where that is the product itself.
+  var userID: String = String()
+
+  /// The token, at most 500 bytes.
+  var token: String = String()
+
+  /// The PIN. Empty where none is set.
+  var pin: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A PIN to be set.
+nonisolated struct Kith_Lock_V1_SetPinRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose. Empty means the caller; the person of the worker's configuration where that is the product itself.
+  var userID: String = String()
+
+  /// The new one, 4 to 64 bytes. Empty removes what there is.
+  var pin: String = String()
+
+  /// The one of before. Empty where none is set.
+  var oldPin: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What is set.
+nonisolated struct Kith_Lock_V1_SetPinResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whether a PIN is set.
+  var hasPin_p: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Whose profile.
+nonisolated struct Kith_Lock_V1_ExportConfigurationRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose. Empty means the caller; the person of the worker's configuration where that is the product itself.
+  var userID: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A profile as a file.
+nonisolated struct Kith_Lock_V1_ExportConfigurationResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The JSON.
+  var configuration: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A file to be read.
+nonisolated struct Kith_Lock_V1_ImportConfigurationRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose. Empty means the caller; the person of the worker's configuration where that is the product itself.
+  var userID: String = String()
+
+  /// The JSON, at most 256 KiB.
+  var configuration: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Which apps.
+nonisolated struct Kith_Lock_V1_ListAppsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Those whose name or kind has this text, in any case; at most 100 bytes. Empty means all.
+  var query: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The apps.
+nonisolated struct Kith_Lock_V1_ListAppsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// By kind and name.
+  var apps: [Kith_Lock_V1_CatalogueApp] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// An app that people often lock.
+nonisolated struct Kith_Lock_V1_CatalogueApp: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Its name.
+  var name: String = String()
+
+  /// What kind it is: `social`, `video`, `game`, `shopping`, `news`, `dating`, `browser`, `chat`.
+  var kind: String = String()
+
+  /// Its package on Android. Empty where it is not known.
+  var android: String = String()
+
+  /// Its bundle on iOS. Empty where it is not known.
+  var ios: String = String()
+
+  /// Its desktop file on Linux. Empty where there is none.
+  var desktopFile: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Whose live activity.
+nonisolated struct Kith_Lock_V1_GetLiveActivityRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose. Empty means the caller; the person of the worker's configuration where that is the product itself.
+  var userID: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What a live activity shows.
+nonisolated struct Kith_Lock_V1_LiveActivity: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The JSON, at most 4 KiB: `phase` (`open`, `locked`, `pass`, `protection-off`), `mode`, `endsMs`, `leftMs`, `budgetMs`.
+  var state: String = String()
+
+  /// After when it is stale, in milliseconds since 1970-01-01T00:00:00Z.
+  var staleMs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Empty: a worker has one time.
+nonisolated struct Kith_Lock_V1_GetTrustedTimeRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What trusted time believes.
+nonisolated struct Kith_Lock_V1_TrustedTime: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The time, in milliseconds since 1970-01-01T00:00:00Z.
+  var nowMs: Int64 = 0
+
+  /// Whether it grants what is due.
+  var isTrusted: Bool = false
+
+  /// Why, for a person.
+  var reason: String = String()
+
+  /// How much longer the machine has to be up before it is trusted. 0 when it is.
+  var unprovenMs: Int64 = 0
+
+  /// What the wall clock shows, in milliseconds since 1970-01-01T00:00:00Z.
+  var wallMs: Int64 = 0
+
+  /// By how much the wall clock is ahead of it; negative where it is behind.
+  var wallAheadMs: Int64 = 0
+
+  /// For how long the machine has been up.
+  var upMs: Int64 = 0
+
+  /// Names the boot.
+  var boot: String = String()
+
+  /// Whether the configuration says that something keeps the wall clock right.
+  var isWallKept: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The app that is to be in the foreground.
+nonisolated struct Kith_Lock_V1_SimulateForegroundRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The app, at most 200 bytes. Empty means that none is.
+  var appID: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// A choice.
 nonisolated struct Kith_Lock_V1_ChooseRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -996,7 +1383,8 @@ nonisolated struct Kith_Lock_V1_Activity: Sendable {
   var atMs: Int64 = 0
 
   /// What: `unlocked`, `refused`, `extra-time`, `budget-used-up`, `change-queued`, `change-applied`, `change-withdrawn`,
-  /// `profile-set`, `protection-off`, `protection-on`, `remind-later`, `app-closed`.
+  /// `profile-set`, `protection-off`, `protection-on`, `remind-later`, `app-closed`, `pass-used`, `pass-refused`, `pin-set`, `pin-removed`,
+  /// `frozen`, `continued`, `ended`.
   var type: String = String()
 
   /// More about it, for a person.
@@ -1064,6 +1452,10 @@ nonisolated extension Kith_Lock_V1_Strictness: SwiftProtobuf._ProtoNameProviding
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STRICTNESS_UNSPECIFIED\0\u{1}STRICT\0\u{1}NORMAL\0\u{1}LENIENT\0")
 }
 
+nonisolated extension Kith_Lock_V1_Enforcement: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ENFORCEMENT_UNSPECIFIED\0\u{1}WARN\0\u{1}FREEZE\0\u{1}END\0")
+}
+
 nonisolated extension Kith_Lock_V1_LockReason: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOCK_REASON_UNSPECIFIED\0\u{1}BUDGET_USED_UP\0\u{1}WINDOW_CLOSED\0\u{1}WINDOW_USED\0\u{1}SENTENCE_REQUIRED\0")
 }
@@ -1122,7 +1514,7 @@ nonisolated extension Kith_Lock_V1_GuardedApp: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kith_Lock_V1_Profile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Profile"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{3}daily_budget_ms\0\u{3}window_ms\0\u{3}is_anchored\0\u{1}zone\0\u{3}day_start\0\u{1}apps\0\u{1}sentence\0\u{1}strictness\0\u{3}extras_per_day\0\u{3}extra_ms\0\u{3}typed_penalty_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{3}daily_budget_ms\0\u{3}window_ms\0\u{3}is_anchored\0\u{1}zone\0\u{3}day_start\0\u{1}apps\0\u{1}sentence\0\u{1}strictness\0\u{3}extras_per_day\0\u{3}extra_ms\0\u{3}typed_penalty_ms\0\u{3}pass_ms\0\u{3}is_without_pass\0\u{1}enforcement\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1142,6 +1534,9 @@ nonisolated extension Kith_Lock_V1_Profile: SwiftProtobuf.Message, SwiftProtobuf
       case 10: try { try decoder.decodeSingularUInt32Field(value: &self.extrasPerDay) }()
       case 11: try { try decoder.decodeSingularInt64Field(value: &self.extraMs) }()
       case 12: try { try decoder.decodeSingularInt64Field(value: &self.typedPenaltyMs) }()
+      case 13: try { try decoder.decodeSingularInt64Field(value: &self.passMs) }()
+      case 14: try { try decoder.decodeSingularBoolField(value: &self.isWithoutPass) }()
+      case 15: try { try decoder.decodeSingularEnumField(value: &self.enforcement) }()
       default: break
       }
     }
@@ -1184,6 +1579,15 @@ nonisolated extension Kith_Lock_V1_Profile: SwiftProtobuf.Message, SwiftProtobuf
     if self.typedPenaltyMs != 0 {
       try visitor.visitSingularInt64Field(value: self.typedPenaltyMs, fieldNumber: 12)
     }
+    if self.passMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.passMs, fieldNumber: 13)
+    }
+    if self.isWithoutPass != false {
+      try visitor.visitSingularBoolField(value: self.isWithoutPass, fieldNumber: 14)
+    }
+    if self.enforcement != .unspecified {
+      try visitor.visitSingularEnumField(value: self.enforcement, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1200,6 +1604,9 @@ nonisolated extension Kith_Lock_V1_Profile: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.extrasPerDay != rhs.extrasPerDay {return false}
     if lhs.extraMs != rhs.extraMs {return false}
     if lhs.typedPenaltyMs != rhs.typedPenaltyMs {return false}
+    if lhs.passMs != rhs.passMs {return false}
+    if lhs.isWithoutPass != rhs.isWithoutPass {return false}
+    if lhs.enforcement != rhs.enforcement {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1434,7 +1841,7 @@ nonisolated extension Kith_Lock_V1_GetStatusRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Kith_Lock_V1_Status: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{3}now_ms\0\u{3}is_time_trusted\0\u{3}unproven_ms\0\u{1}mode\0\u{3}is_locked\0\u{1}day\0\u{3}day_ends_ms\0\u{3}budget_ms\0\u{3}used_ms\0\u{3}left_ms\0\u{3}extras_left\0\u{3}open_until_ms\0\u{3}next_window_ms\0\u{3}cool_down_until_ms\0\u{3}protection_off_since_ms\0\u{3}missing_permissions\0\u{3}pending_due_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{3}now_ms\0\u{3}is_time_trusted\0\u{3}unproven_ms\0\u{1}mode\0\u{3}is_locked\0\u{1}day\0\u{3}day_ends_ms\0\u{3}budget_ms\0\u{3}used_ms\0\u{3}left_ms\0\u{3}extras_left\0\u{3}open_until_ms\0\u{3}next_window_ms\0\u{3}cool_down_until_ms\0\u{3}protection_off_since_ms\0\u{3}missing_permissions\0\u{3}pending_due_ms\0\u{3}pass_until_ms\0\u{3}has_pass\0")
 
   fileprivate class _StorageClass {
     var _userID: String = String()
@@ -1455,6 +1862,8 @@ nonisolated extension Kith_Lock_V1_Status: SwiftProtobuf.Message, SwiftProtobuf.
     var _protectionOffSinceMs: Int64? = nil
     var _missingPermissions: [String] = []
     var _pendingDueMs: Int64? = nil
+    var _passUntilMs: Int64? = nil
+    var _hasPass_p: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1483,6 +1892,8 @@ nonisolated extension Kith_Lock_V1_Status: SwiftProtobuf.Message, SwiftProtobuf.
       _protectionOffSinceMs = source._protectionOffSinceMs
       _missingPermissions = source._missingPermissions
       _pendingDueMs = source._pendingDueMs
+      _passUntilMs = source._passUntilMs
+      _hasPass_p = source._hasPass_p
     }
   }
 
@@ -1519,6 +1930,8 @@ nonisolated extension Kith_Lock_V1_Status: SwiftProtobuf.Message, SwiftProtobuf.
         case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._protectionOffSinceMs) }()
         case 17: try { try decoder.decodeRepeatedStringField(value: &_storage._missingPermissions) }()
         case 18: try { try decoder.decodeSingularInt64Field(value: &_storage._pendingDueMs) }()
+        case 19: try { try decoder.decodeSingularInt64Field(value: &_storage._passUntilMs) }()
+        case 20: try { try decoder.decodeSingularBoolField(value: &_storage._hasPass_p) }()
         default: break
         }
       }
@@ -1585,6 +1998,12 @@ nonisolated extension Kith_Lock_V1_Status: SwiftProtobuf.Message, SwiftProtobuf.
       try { if let v = _storage._pendingDueMs {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 18)
       } }()
+      try { if let v = _storage._passUntilMs {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 19)
+      } }()
+      if _storage._hasPass_p != false {
+        try visitor.visitSingularBoolField(value: _storage._hasPass_p, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1612,6 +2031,8 @@ nonisolated extension Kith_Lock_V1_Status: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._protectionOffSinceMs != rhs_storage._protectionOffSinceMs {return false}
         if _storage._missingPermissions != rhs_storage._missingPermissions {return false}
         if _storage._pendingDueMs != rhs_storage._pendingDueMs {return false}
+        if _storage._passUntilMs != rhs_storage._passUntilMs {return false}
+        if _storage._hasPass_p != rhs_storage._hasPass_p {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2069,6 +2490,625 @@ nonisolated extension Kith_Lock_V1_PhraseVerdict: SwiftProtobuf.Message, SwiftPr
     if lhs.missedWords != rhs.missedWords {return false}
     if lhs.distance != rhs.distance {return false}
     if lhs.allowedDistance != rhs.allowedDistance {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_BeginPassRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BeginPassRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_BeginPassRequest, rhs: Kith_Lock_V1_BeginPassRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_EmergencyPass: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".EmergencyPass"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{3}usable_from_ms\0\u{3}expires_ms\0\u{3}needs_pin\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.token) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.usableFromMs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.expiresMs) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.needsPin) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularStringField(value: self.token, fieldNumber: 1)
+    }
+    if self.usableFromMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.usableFromMs, fieldNumber: 2)
+    }
+    if self.expiresMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.expiresMs, fieldNumber: 3)
+    }
+    if self.needsPin != false {
+      try visitor.visitSingularBoolField(value: self.needsPin, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_EmergencyPass, rhs: Kith_Lock_V1_EmergencyPass) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.usableFromMs != rhs.usableFromMs {return false}
+    if lhs.expiresMs != rhs.expiresMs {return false}
+    if lhs.needsPin != rhs.needsPin {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_EmergencyPassStatement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".EmergencyPassStatement"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}id\0\u{3}usable_from_ms\0\u{3}expires_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.usableFromMs) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.expiresMs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 2)
+    }
+    if self.usableFromMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.usableFromMs, fieldNumber: 3)
+    }
+    if self.expiresMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.expiresMs, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_EmergencyPassStatement, rhs: Kith_Lock_V1_EmergencyPassStatement) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.id != rhs.id {return false}
+    if lhs.usableFromMs != rhs.usableFromMs {return false}
+    if lhs.expiresMs != rhs.expiresMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_UsePassRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UsePassRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}token\0\u{1}pin\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.token) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.pin) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.token.isEmpty {
+      try visitor.visitSingularStringField(value: self.token, fieldNumber: 2)
+    }
+    if !self.pin.isEmpty {
+      try visitor.visitSingularStringField(value: self.pin, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_UsePassRequest, rhs: Kith_Lock_V1_UsePassRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.pin != rhs.pin {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_SetPinRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetPinRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}pin\0\u{3}old_pin\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.pin) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.oldPin) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.pin.isEmpty {
+      try visitor.visitSingularStringField(value: self.pin, fieldNumber: 2)
+    }
+    if !self.oldPin.isEmpty {
+      try visitor.visitSingularStringField(value: self.oldPin, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_SetPinRequest, rhs: Kith_Lock_V1_SetPinRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.pin != rhs.pin {return false}
+    if lhs.oldPin != rhs.oldPin {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_SetPinResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetPinResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}has_pin\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.hasPin_p) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.hasPin_p != false {
+      try visitor.visitSingularBoolField(value: self.hasPin_p, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_SetPinResponse, rhs: Kith_Lock_V1_SetPinResponse) -> Bool {
+    if lhs.hasPin_p != rhs.hasPin_p {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_ExportConfigurationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ExportConfigurationRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_ExportConfigurationRequest, rhs: Kith_Lock_V1_ExportConfigurationRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_ExportConfigurationResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ExportConfigurationResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}configuration\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.configuration) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.configuration.isEmpty {
+      try visitor.visitSingularBytesField(value: self.configuration, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_ExportConfigurationResponse, rhs: Kith_Lock_V1_ExportConfigurationResponse) -> Bool {
+    if lhs.configuration != rhs.configuration {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_ImportConfigurationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ImportConfigurationRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}configuration\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.configuration) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.configuration.isEmpty {
+      try visitor.visitSingularBytesField(value: self.configuration, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_ImportConfigurationRequest, rhs: Kith_Lock_V1_ImportConfigurationRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.configuration != rhs.configuration {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_ListAppsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListAppsRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.query) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.query.isEmpty {
+      try visitor.visitSingularStringField(value: self.query, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_ListAppsRequest, rhs: Kith_Lock_V1_ListAppsRequest) -> Bool {
+    if lhs.query != rhs.query {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_ListAppsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListAppsResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}apps\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.apps) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.apps.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.apps, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_ListAppsResponse, rhs: Kith_Lock_V1_ListAppsResponse) -> Bool {
+    if lhs.apps != rhs.apps {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_CatalogueApp: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CatalogueApp"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}kind\0\u{1}android\0\u{1}ios\0\u{3}desktop_file\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.android) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.ios) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.desktopFile) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 2)
+    }
+    if !self.android.isEmpty {
+      try visitor.visitSingularStringField(value: self.android, fieldNumber: 3)
+    }
+    if !self.ios.isEmpty {
+      try visitor.visitSingularStringField(value: self.ios, fieldNumber: 4)
+    }
+    if !self.desktopFile.isEmpty {
+      try visitor.visitSingularStringField(value: self.desktopFile, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_CatalogueApp, rhs: Kith_Lock_V1_CatalogueApp) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.android != rhs.android {return false}
+    if lhs.ios != rhs.ios {return false}
+    if lhs.desktopFile != rhs.desktopFile {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_GetLiveActivityRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GetLiveActivityRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_GetLiveActivityRequest, rhs: Kith_Lock_V1_GetLiveActivityRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_LiveActivity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LiveActivity"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{3}stale_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.staleMs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 1)
+    }
+    if self.staleMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.staleMs, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_LiveActivity, rhs: Kith_Lock_V1_LiveActivity) -> Bool {
+    if lhs.state != rhs.state {return false}
+    if lhs.staleMs != rhs.staleMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_GetTrustedTimeRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GetTrustedTimeRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_GetTrustedTimeRequest, rhs: Kith_Lock_V1_GetTrustedTimeRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_TrustedTime: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TrustedTime"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}now_ms\0\u{3}is_trusted\0\u{1}reason\0\u{3}unproven_ms\0\u{3}wall_ms\0\u{3}wall_ahead_ms\0\u{3}up_ms\0\u{1}boot\0\u{3}is_wall_kept\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.nowMs) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isTrusted) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.unprovenMs) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.wallMs) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.wallAheadMs) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.upMs) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.boot) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.isWallKept) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.nowMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.nowMs, fieldNumber: 1)
+    }
+    if self.isTrusted != false {
+      try visitor.visitSingularBoolField(value: self.isTrusted, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    if self.unprovenMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.unprovenMs, fieldNumber: 4)
+    }
+    if self.wallMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.wallMs, fieldNumber: 5)
+    }
+    if self.wallAheadMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.wallAheadMs, fieldNumber: 6)
+    }
+    if self.upMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.upMs, fieldNumber: 7)
+    }
+    if !self.boot.isEmpty {
+      try visitor.visitSingularStringField(value: self.boot, fieldNumber: 8)
+    }
+    if self.isWallKept != false {
+      try visitor.visitSingularBoolField(value: self.isWallKept, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_TrustedTime, rhs: Kith_Lock_V1_TrustedTime) -> Bool {
+    if lhs.nowMs != rhs.nowMs {return false}
+    if lhs.isTrusted != rhs.isTrusted {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unprovenMs != rhs.unprovenMs {return false}
+    if lhs.wallMs != rhs.wallMs {return false}
+    if lhs.wallAheadMs != rhs.wallAheadMs {return false}
+    if lhs.upMs != rhs.upMs {return false}
+    if lhs.boot != rhs.boot {return false}
+    if lhs.isWallKept != rhs.isWallKept {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Lock_V1_SimulateForegroundRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SimulateForegroundRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.appID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.appID.isEmpty {
+      try visitor.visitSingularStringField(value: self.appID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Lock_V1_SimulateForegroundRequest, rhs: Kith_Lock_V1_SimulateForegroundRequest) -> Bool {
+    if lhs.appID != rhs.appID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -32,6 +32,9 @@ extension LockProfile {
     keep("extras_per_day", \.extrasPerDay, unless: wanted.extrasPerDay < extrasPerDay)
     keep("extra_ms", \.extra, unless: wanted.extra < extra)
     keep("typed_penalty_ms", \.typedPenalty, unless: wanted.typedPenalty > typedPenalty)
+    keep("pass_ms", \.pass, unless: wanted.pass < pass)
+    keep("is_without_pass", \.isWithoutPass, unless: wanted.isWithoutPass)
+    keep("enforcement", \.enforcement, unless: wanted.enforcement.rank > enforcement.rank)
     var isAppLooser = false
     for old in apps {
       guard let index = now.apps.firstIndex(where: { $0.id == old.id }) else {

@@ -43,6 +43,12 @@ public struct LockProfile: Sendable, Hashable {
   public var extra: Duration
   /// By how much a window is shorter that a typed sentence opens.
   public var typedPenalty: Duration
+  /// For how long an emergency pass opens everything.
+  public var pass: Duration
+  /// Whether there are no emergency passes.
+  public var isWithoutPass: Bool
+  /// What is done to locked programs of this machine.
+  public var enforcement: Enforcement
 
   /// A profile.
   public init(
@@ -50,7 +56,8 @@ public struct LockProfile: Sendable, Hashable {
     window: Duration = .seconds(900), isAnchored: Bool = false, zone: String = "UTC",
     startOfDay: CivilTime = .midnight, apps: [App] = [], sentence: String = PhraseGate.standard,
     strictness: Strictness = .normal, extrasPerDay: Int = 0, extra: Duration = .seconds(600),
-    typedPenalty: Duration = .seconds(300)
+    typedPenalty: Duration = .seconds(300), pass: Duration = .seconds(300),
+    isWithoutPass: Bool = false, enforcement: Enforcement = .freeze
   ) {
     self.mode = mode
     self.dailyBudget = dailyBudget
@@ -64,6 +71,9 @@ public struct LockProfile: Sendable, Hashable {
     self.extrasPerDay = extrasPerDay
     self.extra = extra
     self.typedPenalty = typedPenalty
+    self.pass = pass
+    self.isWithoutPass = isWithoutPass
+    self.enforcement = enforcement
   }
 
   /// How an app is locked; ``LockMode/alwaysOpen`` for one that it does not name.

@@ -8,6 +8,8 @@ public enum LockRefusal: Error, Sendable, Hashable, CustomStringConvertible {
   case windowUsed(next: Instant), windowOver(next: Instant)
   /// The machine's time is not proved.
   case timeNotTrusted
+  /// The profile has no emergency passes.
+  case noPass
   /// No app has a budget; nothing more may be added to it today.
   case noBudget, noExtraLeft
 
@@ -20,6 +22,7 @@ public enum LockRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case .windowOver(let next): "this hour's window is over; the next can be opened at \(next)"
     case .timeNotTrusted:
       "the time is not proved since the machine was started; no window is opened until it is"
+    case .noPass: "the profile has no emergency passes"
     case .noBudget: "no app of the profile has a daily budget"
     case .noExtraLeft: "no more time can be added today"
     }

@@ -32,6 +32,8 @@ public struct LockState: Sendable, Hashable {
   public var isSpoken: Bool
   /// The sentence.
   public var ladder: ChallengeLadder
+  /// The emergency passes.
+  public var passes: PassBook
 
   /// The state of a person who begins.
   public init(profile: LockProfile, zone: Zone, debounce: Duration, at now: Instant) {
@@ -39,14 +41,15 @@ public struct LockState: Sendable, Hashable {
       profile: profile, pending: nil, pendingDue: nil,
       day: LockDay(of: now, zone: zone, startOfDay: profile.startOfDay),
       uses: UseLedger(debounce: debounce), extrasTaken: 0, extraTime: .zero, isUsedUpTold: false,
-      lastHour: nil, openUntil: nil, isSpoken: false, ladder: ChallengeLadder())
+      lastHour: nil, openUntil: nil, isSpoken: false, ladder: ChallengeLadder(), passes: PassBook())
   }
 
   /// A state as it was stored.
   public init(
     profile: LockProfile, pending: LockProfile?, pendingDue: Instant?, day: LockDay,
     uses: UseLedger, extrasTaken: Int, extraTime: Duration, isUsedUpTold: Bool, lastHour: Instant?,
-    openUntil: Instant?, isSpoken: Bool, ladder: ChallengeLadder
+    openUntil: Instant?, isSpoken: Bool, ladder: ChallengeLadder,
+    passes: PassBook
   ) {
     self.profile = profile
     self.pending = pending
@@ -60,6 +63,7 @@ public struct LockState: Sendable, Hashable {
     self.openUntil = openUntil
     self.isSpoken = isSpoken
     self.ladder = ladder
+    self.passes = passes
   }
 
   // MARK: Time
@@ -87,6 +91,10 @@ public struct LockState: Sendable, Hashable {
       isSpoken = false
       happenings.append(.windowClosed(min(until, now)))
     }
+    if let until = passes.openUntil, now >= until || !isTrusted {
+      passes.openUntil = nil
+      happenings.append(.windowClosed(min(until, now)))
+    }
     if isTrusted, let due = pendingDue, let wanted = pending, now >= due {
       profile = wanted
       (pending, pendingDue) = (nil, nil)
@@ -96,6 +104,7 @@ public struct LockState: Sendable, Hashable {
       day = day.advanced(
         to: now, zone: zone(profile.zone) ?? day.zone, startOfDay: profile.startOfDay)
       (extrasTaken, extraTime, isUsedUpTold) = (0, .zero, false)
+      passes.isUsed = false
       uses.forget(before: day.start)
     }
     if !isUsedUpTold, hasBudget, left == .zero {
@@ -108,7 +117,7 @@ public struct LockState: Sendable, Hashable {
   /// When ``advance(to:isTrusted:zone:)`` will have something to tell that nobody asks for; nil for
   /// never.
   public var nextDue: Instant? {
-    [openUntil, pendingDue].compactMap(\.self).min()
+    [openUntil, passes.openUntil, pendingDue].compactMap(\.self).min()
   }
 
   private var hasBudget: Bool {
@@ -201,6 +210,25 @@ public struct LockState: Sendable, Hashable {
     }
   }
 
+  // MARK: Passes
+
+  /// Begins an emergency pass, which nothing is opened by yet.
+  public mutating func beginPass(_ id: String, at now: Instant, isTrusted: Bool) throws {
+    try checkPass(isTrusted: isTrusted)
+    try passes.begin(id, at: now, dayEnd: day.end)
+  }
+
+  /// Whether an emergency pass may be used now, if its PIN is right.
+  public func checkPass(_ id: String, at now: Instant, isTrusted: Bool) throws {
+    try checkPass(isTrusted: isTrusted)
+    try passes.check(id, at: now, dayEnd: day.end)
+  }
+
+  private func checkPass(isTrusted: Bool) throws(LockRefusal) {
+    guard !profile.isWithoutPass else { throw .noPass }
+    guard isTrusted else { throw .timeNotTrusted }
+  }
+
   // MARK: Decisions
 
   /// Whether an app may be used.
@@ -220,6 +248,14 @@ public struct LockState: Sendable, Hashable {
 
   /// Whether apps of a mode may be used now.
   public func decision(on mode: LockMode, at now: Instant) -> Decision {
+    let decision = decisionWithoutPass(on: mode, at: now)
+    guard decision.reason != nil, let until = passes.openUntil, now < until else {
+      return decision
+    }
+    return Decision(reason: nil, mode: mode, until: until)
+  }
+
+  private func decisionWithoutPass(on mode: LockMode, at now: Instant) -> Decision {
     switch mode {
     case .alwaysOpen: return Decision(reason: nil, mode: mode, until: nil)
     case .dailyBudget:

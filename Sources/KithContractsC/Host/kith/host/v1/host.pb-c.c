@@ -7,6 +7,231 @@
 #endif
 
 #include "kith/host/v1/host.pb-c.h"
+void   kith__host__v1__list_programs_request__init
+                     (Kith__Host__V1__ListProgramsRequest         *message)
+{
+  static const Kith__Host__V1__ListProgramsRequest init_value = KITH__HOST__V1__LIST_PROGRAMS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__list_programs_request__get_packed_size
+                     (const Kith__Host__V1__ListProgramsRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__list_programs_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__list_programs_request__pack
+                     (const Kith__Host__V1__ListProgramsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__list_programs_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__list_programs_request__pack_to_buffer
+                     (const Kith__Host__V1__ListProgramsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__list_programs_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__ListProgramsRequest *
+       kith__host__v1__list_programs_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__ListProgramsRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__list_programs_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__list_programs_request__free_unpacked
+                     (Kith__Host__V1__ListProgramsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__list_programs_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__list_programs_response__init
+                     (Kith__Host__V1__ListProgramsResponse         *message)
+{
+  static const Kith__Host__V1__ListProgramsResponse init_value = KITH__HOST__V1__LIST_PROGRAMS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__list_programs_response__get_packed_size
+                     (const Kith__Host__V1__ListProgramsResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__list_programs_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__list_programs_response__pack
+                     (const Kith__Host__V1__ListProgramsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__list_programs_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__list_programs_response__pack_to_buffer
+                     (const Kith__Host__V1__ListProgramsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__list_programs_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__ListProgramsResponse *
+       kith__host__v1__list_programs_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__ListProgramsResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__list_programs_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__list_programs_response__free_unpacked
+                     (Kith__Host__V1__ListProgramsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__list_programs_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__running_program__init
+                     (Kith__Host__V1__RunningProgram         *message)
+{
+  static const Kith__Host__V1__RunningProgram init_value = KITH__HOST__V1__RUNNING_PROGRAM__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__running_program__get_packed_size
+                     (const Kith__Host__V1__RunningProgram *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__running_program__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__running_program__pack
+                     (const Kith__Host__V1__RunningProgram *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__running_program__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__running_program__pack_to_buffer
+                     (const Kith__Host__V1__RunningProgram *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__running_program__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__RunningProgram *
+       kith__host__v1__running_program__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__RunningProgram *)
+     protobuf_c_message_unpack (&kith__host__v1__running_program__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__running_program__free_unpacked
+                     (Kith__Host__V1__RunningProgram *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__running_program__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__signal_program_request__init
+                     (Kith__Host__V1__SignalProgramRequest         *message)
+{
+  static const Kith__Host__V1__SignalProgramRequest init_value = KITH__HOST__V1__SIGNAL_PROGRAM_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__signal_program_request__get_packed_size
+                     (const Kith__Host__V1__SignalProgramRequest *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__signal_program_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__signal_program_request__pack
+                     (const Kith__Host__V1__SignalProgramRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__signal_program_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__signal_program_request__pack_to_buffer
+                     (const Kith__Host__V1__SignalProgramRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__signal_program_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__SignalProgramRequest *
+       kith__host__v1__signal_program_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__SignalProgramRequest *)
+     protobuf_c_message_unpack (&kith__host__v1__signal_program_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__signal_program_request__free_unpacked
+                     (Kith__Host__V1__SignalProgramRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__signal_program_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__host__v1__signal_program_response__init
+                     (Kith__Host__V1__SignalProgramResponse         *message)
+{
+  static const Kith__Host__V1__SignalProgramResponse init_value = KITH__HOST__V1__SIGNAL_PROGRAM_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__host__v1__signal_program_response__get_packed_size
+                     (const Kith__Host__V1__SignalProgramResponse *message)
+{
+  assert(message->base.descriptor == &kith__host__v1__signal_program_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__host__v1__signal_program_response__pack
+                     (const Kith__Host__V1__SignalProgramResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__host__v1__signal_program_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__host__v1__signal_program_response__pack_to_buffer
+                     (const Kith__Host__V1__SignalProgramResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__host__v1__signal_program_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Host__V1__SignalProgramResponse *
+       kith__host__v1__signal_program_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Host__V1__SignalProgramResponse *)
+     protobuf_c_message_unpack (&kith__host__v1__signal_program_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__host__v1__signal_program_response__free_unpacked
+                     (Kith__Host__V1__SignalProgramResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__host__v1__signal_program_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__host__v1__get_clock_request__init
                      (Kith__Host__V1__GetClockRequest         *message)
 {
@@ -2308,6 +2533,221 @@ void   kith__host__v1__shutdown_response__free_unpacked
   assert(message->base.descriptor == &kith__host__v1__shutdown_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+#define kith__host__v1__list_programs_request__field_descriptors NULL
+#define kith__host__v1__list_programs_request__field_indices_by_name NULL
+#define kith__host__v1__list_programs_request__number_ranges NULL
+const ProtobufCMessageDescriptor kith__host__v1__list_programs_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.ListProgramsRequest",
+  "ListProgramsRequest",
+  "Kith__Host__V1__ListProgramsRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__ListProgramsRequest),
+  0,
+  kith__host__v1__list_programs_request__field_descriptors,
+  kith__host__v1__list_programs_request__field_indices_by_name,
+  0,  kith__host__v1__list_programs_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__list_programs_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__list_programs_response__field_descriptors[1] =
+{
+  {
+    "programs",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Host__V1__ListProgramsResponse, n_programs),
+    offsetof(Kith__Host__V1__ListProgramsResponse, programs),
+    &kith__host__v1__running_program__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__list_programs_response__field_indices_by_name[] = {
+  0,   /* field[0] = programs */
+};
+static const ProtobufCIntRange kith__host__v1__list_programs_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__list_programs_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.ListProgramsResponse",
+  "ListProgramsResponse",
+  "Kith__Host__V1__ListProgramsResponse",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__ListProgramsResponse),
+  1,
+  kith__host__v1__list_programs_response__field_descriptors,
+  kith__host__v1__list_programs_response__field_indices_by_name,
+  1,  kith__host__v1__list_programs_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__list_programs_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__running_program__field_descriptors[4] =
+{
+  {
+    "pid",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__RunningProgram, has_pid),
+    offsetof(Kith__Host__V1__RunningProgram, pid),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "start_ticks",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__RunningProgram, has_start_ticks),
+    offsetof(Kith__Host__V1__RunningProgram, start_ticks),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "names",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Host__V1__RunningProgram, n_names),
+    offsetof(Kith__Host__V1__RunningProgram, names),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_stopped",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__RunningProgram, has_is_stopped),
+    offsetof(Kith__Host__V1__RunningProgram, is_stopped),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__running_program__field_indices_by_name[] = {
+  3,   /* field[3] = is_stopped */
+  2,   /* field[2] = names */
+  0,   /* field[0] = pid */
+  1,   /* field[1] = start_ticks */
+};
+static const ProtobufCIntRange kith__host__v1__running_program__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__running_program__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.RunningProgram",
+  "RunningProgram",
+  "Kith__Host__V1__RunningProgram",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__RunningProgram),
+  4,
+  kith__host__v1__running_program__field_descriptors,
+  kith__host__v1__running_program__field_indices_by_name,
+  1,  kith__host__v1__running_program__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__running_program__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__host__v1__signal_program_request__field_descriptors[3] =
+{
+  {
+    "pid",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__SignalProgramRequest, has_pid),
+    offsetof(Kith__Host__V1__SignalProgramRequest, pid),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "start_ticks",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Host__V1__SignalProgramRequest, has_start_ticks),
+    offsetof(Kith__Host__V1__SignalProgramRequest, start_ticks),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signal",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Host__V1__SignalProgramRequest, has_signal),
+    offsetof(Kith__Host__V1__SignalProgramRequest, signal),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__host__v1__signal_program_request__field_indices_by_name[] = {
+  0,   /* field[0] = pid */
+  2,   /* field[2] = signal */
+  1,   /* field[1] = start_ticks */
+};
+static const ProtobufCIntRange kith__host__v1__signal_program_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__host__v1__signal_program_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.SignalProgramRequest",
+  "SignalProgramRequest",
+  "Kith__Host__V1__SignalProgramRequest",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__SignalProgramRequest),
+  3,
+  kith__host__v1__signal_program_request__field_descriptors,
+  kith__host__v1__signal_program_request__field_indices_by_name,
+  1,  kith__host__v1__signal_program_request__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__signal_program_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define kith__host__v1__signal_program_response__field_descriptors NULL
+#define kith__host__v1__signal_program_response__field_indices_by_name NULL
+#define kith__host__v1__signal_program_response__number_ranges NULL
+const ProtobufCMessageDescriptor kith__host__v1__signal_program_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.host.v1.SignalProgramResponse",
+  "SignalProgramResponse",
+  "Kith__Host__V1__SignalProgramResponse",
+  "kith.host.v1",
+  sizeof(Kith__Host__V1__SignalProgramResponse),
+  0,
+  kith__host__v1__signal_program_response__field_descriptors,
+  kith__host__v1__signal_program_response__field_indices_by_name,
+  0,  kith__host__v1__signal_program_response__number_ranges,
+  (ProtobufCMessageInit) kith__host__v1__signal_program_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 #define kith__host__v1__get_clock_request__field_descriptors NULL
 #define kith__host__v1__get_clock_request__field_indices_by_name NULL
 #define kith__host__v1__get_clock_request__number_ranges NULL

@@ -412,6 +412,141 @@ void   kith__lock__v1__protection_changed__free_unpacked
   assert(message->base.descriptor == &kith__lock__v1__protection_changed__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__lock__v1__emergency_pass_used__init
+                     (Kith__Lock__V1__EmergencyPassUsed         *message)
+{
+  static const Kith__Lock__V1__EmergencyPassUsed init_value = KITH__LOCK__V1__EMERGENCY_PASS_USED__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__emergency_pass_used__get_packed_size
+                     (const Kith__Lock__V1__EmergencyPassUsed *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass_used__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__emergency_pass_used__pack
+                     (const Kith__Lock__V1__EmergencyPassUsed *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass_used__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__emergency_pass_used__pack_to_buffer
+                     (const Kith__Lock__V1__EmergencyPassUsed *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass_used__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__EmergencyPassUsed *
+       kith__lock__v1__emergency_pass_used__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__EmergencyPassUsed *)
+     protobuf_c_message_unpack (&kith__lock__v1__emergency_pass_used__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__emergency_pass_used__free_unpacked
+                     (Kith__Lock__V1__EmergencyPassUsed *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass_used__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__program_warned__init
+                     (Kith__Lock__V1__ProgramWarned         *message)
+{
+  static const Kith__Lock__V1__ProgramWarned init_value = KITH__LOCK__V1__PROGRAM_WARNED__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__program_warned__get_packed_size
+                     (const Kith__Lock__V1__ProgramWarned *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__program_warned__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__program_warned__pack
+                     (const Kith__Lock__V1__ProgramWarned *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__program_warned__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__program_warned__pack_to_buffer
+                     (const Kith__Lock__V1__ProgramWarned *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__program_warned__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__ProgramWarned *
+       kith__lock__v1__program_warned__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__ProgramWarned *)
+     protobuf_c_message_unpack (&kith__lock__v1__program_warned__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__program_warned__free_unpacked
+                     (Kith__Lock__V1__ProgramWarned *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__program_warned__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__program_enforced__init
+                     (Kith__Lock__V1__ProgramEnforced         *message)
+{
+  static const Kith__Lock__V1__ProgramEnforced init_value = KITH__LOCK__V1__PROGRAM_ENFORCED__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__program_enforced__get_packed_size
+                     (const Kith__Lock__V1__ProgramEnforced *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__program_enforced__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__program_enforced__pack
+                     (const Kith__Lock__V1__ProgramEnforced *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__program_enforced__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__program_enforced__pack_to_buffer
+                     (const Kith__Lock__V1__ProgramEnforced *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__program_enforced__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__ProgramEnforced *
+       kith__lock__v1__program_enforced__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__ProgramEnforced *)
+     protobuf_c_message_unpack (&kith__lock__v1__program_enforced__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__program_enforced__free_unpacked
+                     (Kith__Lock__V1__ProgramEnforced *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__program_enforced__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__lock__v1__clock_stepped__init
                      (Kith__Lock__V1__ClockStepped         *message)
 {
@@ -835,6 +970,146 @@ const ProtobufCMessageDescriptor kith__lock__v1__protection_changed__descriptor 
   kith__lock__v1__protection_changed__field_indices_by_name,
   1,  kith__lock__v1__protection_changed__number_ranges,
   (ProtobufCMessageInit) kith__lock__v1__protection_changed__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__emergency_pass_used__field_descriptors[1] =
+{
+  {
+    "until_ms",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__EmergencyPassUsed, has_until_ms),
+    offsetof(Kith__Lock__V1__EmergencyPassUsed, until_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__emergency_pass_used__field_indices_by_name[] = {
+  0,   /* field[0] = until_ms */
+};
+static const ProtobufCIntRange kith__lock__v1__emergency_pass_used__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__emergency_pass_used__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.EmergencyPassUsed",
+  "EmergencyPassUsed",
+  "Kith__Lock__V1__EmergencyPassUsed",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__EmergencyPassUsed),
+  1,
+  kith__lock__v1__emergency_pass_used__field_descriptors,
+  kith__lock__v1__emergency_pass_used__field_indices_by_name,
+  1,  kith__lock__v1__emergency_pass_used__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__emergency_pass_used__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__program_warned__field_descriptors[2] =
+{
+  {
+    "app_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__ProgramWarned, has_app_id),
+    offsetof(Kith__Lock__V1__ProgramWarned, app_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "locked_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__ProgramWarned, has_locked_ms),
+    offsetof(Kith__Lock__V1__ProgramWarned, locked_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__program_warned__field_indices_by_name[] = {
+  0,   /* field[0] = app_id */
+  1,   /* field[1] = locked_ms */
+};
+static const ProtobufCIntRange kith__lock__v1__program_warned__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__program_warned__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.ProgramWarned",
+  "ProgramWarned",
+  "Kith__Lock__V1__ProgramWarned",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__ProgramWarned),
+  2,
+  kith__lock__v1__program_warned__field_descriptors,
+  kith__lock__v1__program_warned__field_indices_by_name,
+  1,  kith__lock__v1__program_warned__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__program_warned__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__program_enforced__field_descriptors[2] =
+{
+  {
+    "app_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__ProgramEnforced, has_app_id),
+    offsetof(Kith__Lock__V1__ProgramEnforced, app_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "action",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__ProgramEnforced, has_action),
+    offsetof(Kith__Lock__V1__ProgramEnforced, action),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__program_enforced__field_indices_by_name[] = {
+  1,   /* field[1] = action */
+  0,   /* field[0] = app_id */
+};
+static const ProtobufCIntRange kith__lock__v1__program_enforced__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__program_enforced__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.ProgramEnforced",
+  "ProgramEnforced",
+  "Kith__Lock__V1__ProgramEnforced",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__ProgramEnforced),
+  2,
+  kith__lock__v1__program_enforced__field_descriptors,
+  kith__lock__v1__program_enforced__field_indices_by_name,
+  1,  kith__lock__v1__program_enforced__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__program_enforced__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__lock__v1__clock_stepped__field_descriptors[1] =

@@ -862,6 +862,771 @@ void   kith__lock__v1__phrase_verdict__free_unpacked
   assert(message->base.descriptor == &kith__lock__v1__phrase_verdict__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__lock__v1__begin_pass_request__init
+                     (Kith__Lock__V1__BeginPassRequest         *message)
+{
+  static const Kith__Lock__V1__BeginPassRequest init_value = KITH__LOCK__V1__BEGIN_PASS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__begin_pass_request__get_packed_size
+                     (const Kith__Lock__V1__BeginPassRequest *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__begin_pass_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__begin_pass_request__pack
+                     (const Kith__Lock__V1__BeginPassRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__begin_pass_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__begin_pass_request__pack_to_buffer
+                     (const Kith__Lock__V1__BeginPassRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__begin_pass_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__BeginPassRequest *
+       kith__lock__v1__begin_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__BeginPassRequest *)
+     protobuf_c_message_unpack (&kith__lock__v1__begin_pass_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__begin_pass_request__free_unpacked
+                     (Kith__Lock__V1__BeginPassRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__begin_pass_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__emergency_pass__init
+                     (Kith__Lock__V1__EmergencyPass         *message)
+{
+  static const Kith__Lock__V1__EmergencyPass init_value = KITH__LOCK__V1__EMERGENCY_PASS__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__emergency_pass__get_packed_size
+                     (const Kith__Lock__V1__EmergencyPass *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__emergency_pass__pack
+                     (const Kith__Lock__V1__EmergencyPass *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__emergency_pass__pack_to_buffer
+                     (const Kith__Lock__V1__EmergencyPass *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__EmergencyPass *
+       kith__lock__v1__emergency_pass__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__EmergencyPass *)
+     protobuf_c_message_unpack (&kith__lock__v1__emergency_pass__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__emergency_pass__free_unpacked
+                     (Kith__Lock__V1__EmergencyPass *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__emergency_pass_statement__init
+                     (Kith__Lock__V1__EmergencyPassStatement         *message)
+{
+  static const Kith__Lock__V1__EmergencyPassStatement init_value = KITH__LOCK__V1__EMERGENCY_PASS_STATEMENT__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__emergency_pass_statement__get_packed_size
+                     (const Kith__Lock__V1__EmergencyPassStatement *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass_statement__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__emergency_pass_statement__pack
+                     (const Kith__Lock__V1__EmergencyPassStatement *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass_statement__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__emergency_pass_statement__pack_to_buffer
+                     (const Kith__Lock__V1__EmergencyPassStatement *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass_statement__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__EmergencyPassStatement *
+       kith__lock__v1__emergency_pass_statement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__EmergencyPassStatement *)
+     protobuf_c_message_unpack (&kith__lock__v1__emergency_pass_statement__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__emergency_pass_statement__free_unpacked
+                     (Kith__Lock__V1__EmergencyPassStatement *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__emergency_pass_statement__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__use_pass_request__init
+                     (Kith__Lock__V1__UsePassRequest         *message)
+{
+  static const Kith__Lock__V1__UsePassRequest init_value = KITH__LOCK__V1__USE_PASS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__use_pass_request__get_packed_size
+                     (const Kith__Lock__V1__UsePassRequest *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__use_pass_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__use_pass_request__pack
+                     (const Kith__Lock__V1__UsePassRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__use_pass_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__use_pass_request__pack_to_buffer
+                     (const Kith__Lock__V1__UsePassRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__use_pass_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__UsePassRequest *
+       kith__lock__v1__use_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__UsePassRequest *)
+     protobuf_c_message_unpack (&kith__lock__v1__use_pass_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__use_pass_request__free_unpacked
+                     (Kith__Lock__V1__UsePassRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__use_pass_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__set_pin_request__init
+                     (Kith__Lock__V1__SetPinRequest         *message)
+{
+  static const Kith__Lock__V1__SetPinRequest init_value = KITH__LOCK__V1__SET_PIN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__set_pin_request__get_packed_size
+                     (const Kith__Lock__V1__SetPinRequest *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__set_pin_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__set_pin_request__pack
+                     (const Kith__Lock__V1__SetPinRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__set_pin_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__set_pin_request__pack_to_buffer
+                     (const Kith__Lock__V1__SetPinRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__set_pin_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__SetPinRequest *
+       kith__lock__v1__set_pin_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__SetPinRequest *)
+     protobuf_c_message_unpack (&kith__lock__v1__set_pin_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__set_pin_request__free_unpacked
+                     (Kith__Lock__V1__SetPinRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__set_pin_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__set_pin_response__init
+                     (Kith__Lock__V1__SetPinResponse         *message)
+{
+  static const Kith__Lock__V1__SetPinResponse init_value = KITH__LOCK__V1__SET_PIN_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__set_pin_response__get_packed_size
+                     (const Kith__Lock__V1__SetPinResponse *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__set_pin_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__set_pin_response__pack
+                     (const Kith__Lock__V1__SetPinResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__set_pin_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__set_pin_response__pack_to_buffer
+                     (const Kith__Lock__V1__SetPinResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__set_pin_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__SetPinResponse *
+       kith__lock__v1__set_pin_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__SetPinResponse *)
+     protobuf_c_message_unpack (&kith__lock__v1__set_pin_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__set_pin_response__free_unpacked
+                     (Kith__Lock__V1__SetPinResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__set_pin_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__export_configuration_request__init
+                     (Kith__Lock__V1__ExportConfigurationRequest         *message)
+{
+  static const Kith__Lock__V1__ExportConfigurationRequest init_value = KITH__LOCK__V1__EXPORT_CONFIGURATION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__export_configuration_request__get_packed_size
+                     (const Kith__Lock__V1__ExportConfigurationRequest *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__export_configuration_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__export_configuration_request__pack
+                     (const Kith__Lock__V1__ExportConfigurationRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__export_configuration_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__export_configuration_request__pack_to_buffer
+                     (const Kith__Lock__V1__ExportConfigurationRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__export_configuration_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__ExportConfigurationRequest *
+       kith__lock__v1__export_configuration_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__ExportConfigurationRequest *)
+     protobuf_c_message_unpack (&kith__lock__v1__export_configuration_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__export_configuration_request__free_unpacked
+                     (Kith__Lock__V1__ExportConfigurationRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__export_configuration_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__export_configuration_response__init
+                     (Kith__Lock__V1__ExportConfigurationResponse         *message)
+{
+  static const Kith__Lock__V1__ExportConfigurationResponse init_value = KITH__LOCK__V1__EXPORT_CONFIGURATION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__export_configuration_response__get_packed_size
+                     (const Kith__Lock__V1__ExportConfigurationResponse *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__export_configuration_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__export_configuration_response__pack
+                     (const Kith__Lock__V1__ExportConfigurationResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__export_configuration_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__export_configuration_response__pack_to_buffer
+                     (const Kith__Lock__V1__ExportConfigurationResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__export_configuration_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__ExportConfigurationResponse *
+       kith__lock__v1__export_configuration_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__ExportConfigurationResponse *)
+     protobuf_c_message_unpack (&kith__lock__v1__export_configuration_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__export_configuration_response__free_unpacked
+                     (Kith__Lock__V1__ExportConfigurationResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__export_configuration_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__import_configuration_request__init
+                     (Kith__Lock__V1__ImportConfigurationRequest         *message)
+{
+  static const Kith__Lock__V1__ImportConfigurationRequest init_value = KITH__LOCK__V1__IMPORT_CONFIGURATION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__import_configuration_request__get_packed_size
+                     (const Kith__Lock__V1__ImportConfigurationRequest *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__import_configuration_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__import_configuration_request__pack
+                     (const Kith__Lock__V1__ImportConfigurationRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__import_configuration_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__import_configuration_request__pack_to_buffer
+                     (const Kith__Lock__V1__ImportConfigurationRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__import_configuration_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__ImportConfigurationRequest *
+       kith__lock__v1__import_configuration_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__ImportConfigurationRequest *)
+     protobuf_c_message_unpack (&kith__lock__v1__import_configuration_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__import_configuration_request__free_unpacked
+                     (Kith__Lock__V1__ImportConfigurationRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__import_configuration_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__list_apps_request__init
+                     (Kith__Lock__V1__ListAppsRequest         *message)
+{
+  static const Kith__Lock__V1__ListAppsRequest init_value = KITH__LOCK__V1__LIST_APPS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__list_apps_request__get_packed_size
+                     (const Kith__Lock__V1__ListAppsRequest *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__list_apps_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__list_apps_request__pack
+                     (const Kith__Lock__V1__ListAppsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__list_apps_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__list_apps_request__pack_to_buffer
+                     (const Kith__Lock__V1__ListAppsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__list_apps_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__ListAppsRequest *
+       kith__lock__v1__list_apps_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__ListAppsRequest *)
+     protobuf_c_message_unpack (&kith__lock__v1__list_apps_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__list_apps_request__free_unpacked
+                     (Kith__Lock__V1__ListAppsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__list_apps_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__list_apps_response__init
+                     (Kith__Lock__V1__ListAppsResponse         *message)
+{
+  static const Kith__Lock__V1__ListAppsResponse init_value = KITH__LOCK__V1__LIST_APPS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__list_apps_response__get_packed_size
+                     (const Kith__Lock__V1__ListAppsResponse *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__list_apps_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__list_apps_response__pack
+                     (const Kith__Lock__V1__ListAppsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__list_apps_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__list_apps_response__pack_to_buffer
+                     (const Kith__Lock__V1__ListAppsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__list_apps_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__ListAppsResponse *
+       kith__lock__v1__list_apps_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__ListAppsResponse *)
+     protobuf_c_message_unpack (&kith__lock__v1__list_apps_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__list_apps_response__free_unpacked
+                     (Kith__Lock__V1__ListAppsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__list_apps_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__catalogue_app__init
+                     (Kith__Lock__V1__CatalogueApp         *message)
+{
+  static const Kith__Lock__V1__CatalogueApp init_value = KITH__LOCK__V1__CATALOGUE_APP__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__catalogue_app__get_packed_size
+                     (const Kith__Lock__V1__CatalogueApp *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__catalogue_app__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__catalogue_app__pack
+                     (const Kith__Lock__V1__CatalogueApp *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__catalogue_app__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__catalogue_app__pack_to_buffer
+                     (const Kith__Lock__V1__CatalogueApp *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__catalogue_app__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__CatalogueApp *
+       kith__lock__v1__catalogue_app__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__CatalogueApp *)
+     protobuf_c_message_unpack (&kith__lock__v1__catalogue_app__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__catalogue_app__free_unpacked
+                     (Kith__Lock__V1__CatalogueApp *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__catalogue_app__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__get_live_activity_request__init
+                     (Kith__Lock__V1__GetLiveActivityRequest         *message)
+{
+  static const Kith__Lock__V1__GetLiveActivityRequest init_value = KITH__LOCK__V1__GET_LIVE_ACTIVITY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__get_live_activity_request__get_packed_size
+                     (const Kith__Lock__V1__GetLiveActivityRequest *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__get_live_activity_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__get_live_activity_request__pack
+                     (const Kith__Lock__V1__GetLiveActivityRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__get_live_activity_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__get_live_activity_request__pack_to_buffer
+                     (const Kith__Lock__V1__GetLiveActivityRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__get_live_activity_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__GetLiveActivityRequest *
+       kith__lock__v1__get_live_activity_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__GetLiveActivityRequest *)
+     protobuf_c_message_unpack (&kith__lock__v1__get_live_activity_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__get_live_activity_request__free_unpacked
+                     (Kith__Lock__V1__GetLiveActivityRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__get_live_activity_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__live_activity__init
+                     (Kith__Lock__V1__LiveActivity         *message)
+{
+  static const Kith__Lock__V1__LiveActivity init_value = KITH__LOCK__V1__LIVE_ACTIVITY__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__live_activity__get_packed_size
+                     (const Kith__Lock__V1__LiveActivity *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__live_activity__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__live_activity__pack
+                     (const Kith__Lock__V1__LiveActivity *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__live_activity__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__live_activity__pack_to_buffer
+                     (const Kith__Lock__V1__LiveActivity *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__live_activity__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__LiveActivity *
+       kith__lock__v1__live_activity__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__LiveActivity *)
+     protobuf_c_message_unpack (&kith__lock__v1__live_activity__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__live_activity__free_unpacked
+                     (Kith__Lock__V1__LiveActivity *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__live_activity__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__get_trusted_time_request__init
+                     (Kith__Lock__V1__GetTrustedTimeRequest         *message)
+{
+  static const Kith__Lock__V1__GetTrustedTimeRequest init_value = KITH__LOCK__V1__GET_TRUSTED_TIME_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__get_trusted_time_request__get_packed_size
+                     (const Kith__Lock__V1__GetTrustedTimeRequest *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__get_trusted_time_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__get_trusted_time_request__pack
+                     (const Kith__Lock__V1__GetTrustedTimeRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__get_trusted_time_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__get_trusted_time_request__pack_to_buffer
+                     (const Kith__Lock__V1__GetTrustedTimeRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__get_trusted_time_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__GetTrustedTimeRequest *
+       kith__lock__v1__get_trusted_time_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__GetTrustedTimeRequest *)
+     protobuf_c_message_unpack (&kith__lock__v1__get_trusted_time_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__get_trusted_time_request__free_unpacked
+                     (Kith__Lock__V1__GetTrustedTimeRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__get_trusted_time_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__trusted_time__init
+                     (Kith__Lock__V1__TrustedTime         *message)
+{
+  static const Kith__Lock__V1__TrustedTime init_value = KITH__LOCK__V1__TRUSTED_TIME__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__trusted_time__get_packed_size
+                     (const Kith__Lock__V1__TrustedTime *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__trusted_time__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__trusted_time__pack
+                     (const Kith__Lock__V1__TrustedTime *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__trusted_time__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__trusted_time__pack_to_buffer
+                     (const Kith__Lock__V1__TrustedTime *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__trusted_time__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__TrustedTime *
+       kith__lock__v1__trusted_time__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__TrustedTime *)
+     protobuf_c_message_unpack (&kith__lock__v1__trusted_time__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__trusted_time__free_unpacked
+                     (Kith__Lock__V1__TrustedTime *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__trusted_time__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__lock__v1__simulate_foreground_request__init
+                     (Kith__Lock__V1__SimulateForegroundRequest         *message)
+{
+  static const Kith__Lock__V1__SimulateForegroundRequest init_value = KITH__LOCK__V1__SIMULATE_FOREGROUND_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__lock__v1__simulate_foreground_request__get_packed_size
+                     (const Kith__Lock__V1__SimulateForegroundRequest *message)
+{
+  assert(message->base.descriptor == &kith__lock__v1__simulate_foreground_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__lock__v1__simulate_foreground_request__pack
+                     (const Kith__Lock__V1__SimulateForegroundRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__lock__v1__simulate_foreground_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__lock__v1__simulate_foreground_request__pack_to_buffer
+                     (const Kith__Lock__V1__SimulateForegroundRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__lock__v1__simulate_foreground_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Lock__V1__SimulateForegroundRequest *
+       kith__lock__v1__simulate_foreground_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Lock__V1__SimulateForegroundRequest *)
+     protobuf_c_message_unpack (&kith__lock__v1__simulate_foreground_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__lock__v1__simulate_foreground_request__free_unpacked
+                     (Kith__Lock__V1__SimulateForegroundRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__lock__v1__simulate_foreground_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__lock__v1__choose_request__init
                      (Kith__Lock__V1__ChooseRequest         *message)
 {
@@ -1241,7 +2006,7 @@ const ProtobufCMessageDescriptor kith__lock__v1__guarded_app__descriptor =
   (ProtobufCMessageInit) kith__lock__v1__guarded_app__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__lock__v1__profile__field_descriptors[12] =
+static const ProtobufCFieldDescriptor kith__lock__v1__profile__field_descriptors[15] =
 {
   {
     "mode",
@@ -1387,15 +2152,54 @@ static const ProtobufCFieldDescriptor kith__lock__v1__profile__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "pass_ms",
+    13,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__Profile, has_pass_ms),
+    offsetof(Kith__Lock__V1__Profile, pass_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_without_pass",
+    14,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Lock__V1__Profile, has_is_without_pass),
+    offsetof(Kith__Lock__V1__Profile, is_without_pass),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "enforcement",
+    15,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Kith__Lock__V1__Profile, has_enforcement),
+    offsetof(Kith__Lock__V1__Profile, enforcement),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__lock__v1__profile__field_indices_by_name[] = {
   6,   /* field[6] = apps */
   1,   /* field[1] = daily_budget_ms */
   5,   /* field[5] = day_start */
+  14,   /* field[14] = enforcement */
   10,   /* field[10] = extra_ms */
   9,   /* field[9] = extras_per_day */
   3,   /* field[3] = is_anchored */
+  13,   /* field[13] = is_without_pass */
   0,   /* field[0] = mode */
+  12,   /* field[12] = pass_ms */
   7,   /* field[7] = sentence */
   8,   /* field[8] = strictness */
   11,   /* field[11] = typed_penalty_ms */
@@ -1405,7 +2209,7 @@ static const unsigned kith__lock__v1__profile__field_indices_by_name[] = {
 static const ProtobufCIntRange kith__lock__v1__profile__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor kith__lock__v1__profile__descriptor =
 {
@@ -1415,7 +2219,7 @@ const ProtobufCMessageDescriptor kith__lock__v1__profile__descriptor =
   "Kith__Lock__V1__Profile",
   "kith.lock.v1",
   sizeof(Kith__Lock__V1__Profile),
-  12,
+  15,
   kith__lock__v1__profile__field_descriptors,
   kith__lock__v1__profile__field_indices_by_name,
   1,  kith__lock__v1__profile__number_ranges,
@@ -1677,7 +2481,7 @@ const ProtobufCMessageDescriptor kith__lock__v1__get_status_request__descriptor 
   (ProtobufCMessageInit) kith__lock__v1__get_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__lock__v1__status__field_descriptors[18] =
+static const ProtobufCFieldDescriptor kith__lock__v1__status__field_descriptors[20] =
 {
   {
     "user_id",
@@ -1895,6 +2699,30 @@ static const ProtobufCFieldDescriptor kith__lock__v1__status__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "pass_until_ms",
+    19,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__Status, has_pass_until_ms),
+    offsetof(Kith__Lock__V1__Status, pass_until_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "field_has_pass",
+    20,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Lock__V1__Status, has_field_has_pass),
+    offsetof(Kith__Lock__V1__Status, field_has_pass),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__lock__v1__status__field_indices_by_name[] = {
   8,   /* field[8] = budget_ms */
@@ -1902,6 +2730,7 @@ static const unsigned kith__lock__v1__status__field_indices_by_name[] = {
   6,   /* field[6] = day */
   7,   /* field[7] = day_ends_ms */
   11,   /* field[11] = extras_left */
+  19,   /* field[19] = field_has_pass */
   5,   /* field[5] = is_locked */
   2,   /* field[2] = is_time_trusted */
   10,   /* field[10] = left_ms */
@@ -1910,6 +2739,7 @@ static const unsigned kith__lock__v1__status__field_indices_by_name[] = {
   13,   /* field[13] = next_window_ms */
   1,   /* field[1] = now_ms */
   12,   /* field[12] = open_until_ms */
+  18,   /* field[18] = pass_until_ms */
   17,   /* field[17] = pending_due_ms */
   15,   /* field[15] = protection_off_since_ms */
   3,   /* field[3] = unproven_ms */
@@ -1919,7 +2749,7 @@ static const unsigned kith__lock__v1__status__field_indices_by_name[] = {
 static const ProtobufCIntRange kith__lock__v1__status__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 18 }
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor kith__lock__v1__status__descriptor =
 {
@@ -1929,7 +2759,7 @@ const ProtobufCMessageDescriptor kith__lock__v1__status__descriptor =
   "Kith__Lock__V1__Status",
   "kith.lock.v1",
   sizeof(Kith__Lock__V1__Status),
-  18,
+  20,
   kith__lock__v1__status__field_descriptors,
   kith__lock__v1__status__field_indices_by_name,
   1,  kith__lock__v1__status__number_ranges,
@@ -2651,6 +3481,944 @@ const ProtobufCMessageDescriptor kith__lock__v1__phrase_verdict__descriptor =
   kith__lock__v1__phrase_verdict__field_indices_by_name,
   1,  kith__lock__v1__phrase_verdict__number_ranges,
   (ProtobufCMessageInit) kith__lock__v1__phrase_verdict__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__begin_pass_request__field_descriptors[1] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__BeginPassRequest, has_user_id),
+    offsetof(Kith__Lock__V1__BeginPassRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__begin_pass_request__field_indices_by_name[] = {
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__lock__v1__begin_pass_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__begin_pass_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.BeginPassRequest",
+  "BeginPassRequest",
+  "Kith__Lock__V1__BeginPassRequest",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__BeginPassRequest),
+  1,
+  kith__lock__v1__begin_pass_request__field_descriptors,
+  kith__lock__v1__begin_pass_request__field_indices_by_name,
+  1,  kith__lock__v1__begin_pass_request__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__begin_pass_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__emergency_pass__field_descriptors[4] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__EmergencyPass, has_token),
+    offsetof(Kith__Lock__V1__EmergencyPass, token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "usable_from_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__EmergencyPass, has_usable_from_ms),
+    offsetof(Kith__Lock__V1__EmergencyPass, usable_from_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_ms",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__EmergencyPass, has_expires_ms),
+    offsetof(Kith__Lock__V1__EmergencyPass, expires_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "needs_pin",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Lock__V1__EmergencyPass, has_needs_pin),
+    offsetof(Kith__Lock__V1__EmergencyPass, needs_pin),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__emergency_pass__field_indices_by_name[] = {
+  2,   /* field[2] = expires_ms */
+  3,   /* field[3] = needs_pin */
+  0,   /* field[0] = token */
+  1,   /* field[1] = usable_from_ms */
+};
+static const ProtobufCIntRange kith__lock__v1__emergency_pass__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__emergency_pass__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.EmergencyPass",
+  "EmergencyPass",
+  "Kith__Lock__V1__EmergencyPass",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__EmergencyPass),
+  4,
+  kith__lock__v1__emergency_pass__field_descriptors,
+  kith__lock__v1__emergency_pass__field_indices_by_name,
+  1,  kith__lock__v1__emergency_pass__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__emergency_pass__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__emergency_pass_statement__field_descriptors[4] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__EmergencyPassStatement, has_user_id),
+    offsetof(Kith__Lock__V1__EmergencyPassStatement, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "id",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__EmergencyPassStatement, has_id),
+    offsetof(Kith__Lock__V1__EmergencyPassStatement, id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "usable_from_ms",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__EmergencyPassStatement, has_usable_from_ms),
+    offsetof(Kith__Lock__V1__EmergencyPassStatement, usable_from_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_ms",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__EmergencyPassStatement, has_expires_ms),
+    offsetof(Kith__Lock__V1__EmergencyPassStatement, expires_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__emergency_pass_statement__field_indices_by_name[] = {
+  3,   /* field[3] = expires_ms */
+  1,   /* field[1] = id */
+  2,   /* field[2] = usable_from_ms */
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__lock__v1__emergency_pass_statement__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__emergency_pass_statement__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.EmergencyPassStatement",
+  "EmergencyPassStatement",
+  "Kith__Lock__V1__EmergencyPassStatement",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__EmergencyPassStatement),
+  4,
+  kith__lock__v1__emergency_pass_statement__field_descriptors,
+  kith__lock__v1__emergency_pass_statement__field_indices_by_name,
+  1,  kith__lock__v1__emergency_pass_statement__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__emergency_pass_statement__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__use_pass_request__field_descriptors[3] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__UsePassRequest, has_user_id),
+    offsetof(Kith__Lock__V1__UsePassRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__UsePassRequest, has_token),
+    offsetof(Kith__Lock__V1__UsePassRequest, token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pin",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__UsePassRequest, has_pin),
+    offsetof(Kith__Lock__V1__UsePassRequest, pin),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__use_pass_request__field_indices_by_name[] = {
+  2,   /* field[2] = pin */
+  1,   /* field[1] = token */
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__lock__v1__use_pass_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__use_pass_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.UsePassRequest",
+  "UsePassRequest",
+  "Kith__Lock__V1__UsePassRequest",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__UsePassRequest),
+  3,
+  kith__lock__v1__use_pass_request__field_descriptors,
+  kith__lock__v1__use_pass_request__field_indices_by_name,
+  1,  kith__lock__v1__use_pass_request__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__use_pass_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__set_pin_request__field_descriptors[3] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__SetPinRequest, has_user_id),
+    offsetof(Kith__Lock__V1__SetPinRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pin",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__SetPinRequest, has_pin),
+    offsetof(Kith__Lock__V1__SetPinRequest, pin),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "old_pin",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__SetPinRequest, has_old_pin),
+    offsetof(Kith__Lock__V1__SetPinRequest, old_pin),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__set_pin_request__field_indices_by_name[] = {
+  2,   /* field[2] = old_pin */
+  1,   /* field[1] = pin */
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__lock__v1__set_pin_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__set_pin_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.SetPinRequest",
+  "SetPinRequest",
+  "Kith__Lock__V1__SetPinRequest",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__SetPinRequest),
+  3,
+  kith__lock__v1__set_pin_request__field_descriptors,
+  kith__lock__v1__set_pin_request__field_indices_by_name,
+  1,  kith__lock__v1__set_pin_request__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__set_pin_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__set_pin_response__field_descriptors[1] =
+{
+  {
+    "field_has_pin",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Lock__V1__SetPinResponse, has_field_has_pin),
+    offsetof(Kith__Lock__V1__SetPinResponse, field_has_pin),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__set_pin_response__field_indices_by_name[] = {
+  0,   /* field[0] = field_has_pin */
+};
+static const ProtobufCIntRange kith__lock__v1__set_pin_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__set_pin_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.SetPinResponse",
+  "SetPinResponse",
+  "Kith__Lock__V1__SetPinResponse",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__SetPinResponse),
+  1,
+  kith__lock__v1__set_pin_response__field_descriptors,
+  kith__lock__v1__set_pin_response__field_indices_by_name,
+  1,  kith__lock__v1__set_pin_response__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__set_pin_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__export_configuration_request__field_descriptors[1] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__ExportConfigurationRequest, has_user_id),
+    offsetof(Kith__Lock__V1__ExportConfigurationRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__export_configuration_request__field_indices_by_name[] = {
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__lock__v1__export_configuration_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__export_configuration_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.ExportConfigurationRequest",
+  "ExportConfigurationRequest",
+  "Kith__Lock__V1__ExportConfigurationRequest",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__ExportConfigurationRequest),
+  1,
+  kith__lock__v1__export_configuration_request__field_descriptors,
+  kith__lock__v1__export_configuration_request__field_indices_by_name,
+  1,  kith__lock__v1__export_configuration_request__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__export_configuration_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__export_configuration_response__field_descriptors[1] =
+{
+  {
+    "configuration",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__ExportConfigurationResponse, has_configuration),
+    offsetof(Kith__Lock__V1__ExportConfigurationResponse, configuration),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__export_configuration_response__field_indices_by_name[] = {
+  0,   /* field[0] = configuration */
+};
+static const ProtobufCIntRange kith__lock__v1__export_configuration_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__export_configuration_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.ExportConfigurationResponse",
+  "ExportConfigurationResponse",
+  "Kith__Lock__V1__ExportConfigurationResponse",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__ExportConfigurationResponse),
+  1,
+  kith__lock__v1__export_configuration_response__field_descriptors,
+  kith__lock__v1__export_configuration_response__field_indices_by_name,
+  1,  kith__lock__v1__export_configuration_response__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__export_configuration_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__import_configuration_request__field_descriptors[2] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__ImportConfigurationRequest, has_user_id),
+    offsetof(Kith__Lock__V1__ImportConfigurationRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "configuration",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__ImportConfigurationRequest, has_configuration),
+    offsetof(Kith__Lock__V1__ImportConfigurationRequest, configuration),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__import_configuration_request__field_indices_by_name[] = {
+  1,   /* field[1] = configuration */
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__lock__v1__import_configuration_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__import_configuration_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.ImportConfigurationRequest",
+  "ImportConfigurationRequest",
+  "Kith__Lock__V1__ImportConfigurationRequest",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__ImportConfigurationRequest),
+  2,
+  kith__lock__v1__import_configuration_request__field_descriptors,
+  kith__lock__v1__import_configuration_request__field_indices_by_name,
+  1,  kith__lock__v1__import_configuration_request__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__import_configuration_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__list_apps_request__field_descriptors[1] =
+{
+  {
+    "query",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__ListAppsRequest, has_query),
+    offsetof(Kith__Lock__V1__ListAppsRequest, query),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__list_apps_request__field_indices_by_name[] = {
+  0,   /* field[0] = query */
+};
+static const ProtobufCIntRange kith__lock__v1__list_apps_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__list_apps_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.ListAppsRequest",
+  "ListAppsRequest",
+  "Kith__Lock__V1__ListAppsRequest",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__ListAppsRequest),
+  1,
+  kith__lock__v1__list_apps_request__field_descriptors,
+  kith__lock__v1__list_apps_request__field_indices_by_name,
+  1,  kith__lock__v1__list_apps_request__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__list_apps_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__list_apps_response__field_descriptors[1] =
+{
+  {
+    "apps",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Kith__Lock__V1__ListAppsResponse, n_apps),
+    offsetof(Kith__Lock__V1__ListAppsResponse, apps),
+    &kith__lock__v1__catalogue_app__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__list_apps_response__field_indices_by_name[] = {
+  0,   /* field[0] = apps */
+};
+static const ProtobufCIntRange kith__lock__v1__list_apps_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__list_apps_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.ListAppsResponse",
+  "ListAppsResponse",
+  "Kith__Lock__V1__ListAppsResponse",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__ListAppsResponse),
+  1,
+  kith__lock__v1__list_apps_response__field_descriptors,
+  kith__lock__v1__list_apps_response__field_indices_by_name,
+  1,  kith__lock__v1__list_apps_response__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__list_apps_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__catalogue_app__field_descriptors[5] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__CatalogueApp, has_name),
+    offsetof(Kith__Lock__V1__CatalogueApp, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__CatalogueApp, has_kind),
+    offsetof(Kith__Lock__V1__CatalogueApp, kind),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "android",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__CatalogueApp, has_android),
+    offsetof(Kith__Lock__V1__CatalogueApp, android),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ios",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__CatalogueApp, has_ios),
+    offsetof(Kith__Lock__V1__CatalogueApp, ios),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "desktop_file",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__CatalogueApp, has_desktop_file),
+    offsetof(Kith__Lock__V1__CatalogueApp, desktop_file),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__catalogue_app__field_indices_by_name[] = {
+  2,   /* field[2] = android */
+  4,   /* field[4] = desktop_file */
+  3,   /* field[3] = ios */
+  1,   /* field[1] = kind */
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange kith__lock__v1__catalogue_app__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__catalogue_app__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.CatalogueApp",
+  "CatalogueApp",
+  "Kith__Lock__V1__CatalogueApp",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__CatalogueApp),
+  5,
+  kith__lock__v1__catalogue_app__field_descriptors,
+  kith__lock__v1__catalogue_app__field_indices_by_name,
+  1,  kith__lock__v1__catalogue_app__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__catalogue_app__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__get_live_activity_request__field_descriptors[1] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__GetLiveActivityRequest, has_user_id),
+    offsetof(Kith__Lock__V1__GetLiveActivityRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__get_live_activity_request__field_indices_by_name[] = {
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__lock__v1__get_live_activity_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__get_live_activity_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.GetLiveActivityRequest",
+  "GetLiveActivityRequest",
+  "Kith__Lock__V1__GetLiveActivityRequest",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__GetLiveActivityRequest),
+  1,
+  kith__lock__v1__get_live_activity_request__field_descriptors,
+  kith__lock__v1__get_live_activity_request__field_indices_by_name,
+  1,  kith__lock__v1__get_live_activity_request__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__get_live_activity_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__live_activity__field_descriptors[2] =
+{
+  {
+    "state",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__LiveActivity, has_state),
+    offsetof(Kith__Lock__V1__LiveActivity, state),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stale_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__LiveActivity, has_stale_ms),
+    offsetof(Kith__Lock__V1__LiveActivity, stale_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__live_activity__field_indices_by_name[] = {
+  1,   /* field[1] = stale_ms */
+  0,   /* field[0] = state */
+};
+static const ProtobufCIntRange kith__lock__v1__live_activity__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__live_activity__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.LiveActivity",
+  "LiveActivity",
+  "Kith__Lock__V1__LiveActivity",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__LiveActivity),
+  2,
+  kith__lock__v1__live_activity__field_descriptors,
+  kith__lock__v1__live_activity__field_indices_by_name,
+  1,  kith__lock__v1__live_activity__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__live_activity__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define kith__lock__v1__get_trusted_time_request__field_descriptors NULL
+#define kith__lock__v1__get_trusted_time_request__field_indices_by_name NULL
+#define kith__lock__v1__get_trusted_time_request__number_ranges NULL
+const ProtobufCMessageDescriptor kith__lock__v1__get_trusted_time_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.GetTrustedTimeRequest",
+  "GetTrustedTimeRequest",
+  "Kith__Lock__V1__GetTrustedTimeRequest",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__GetTrustedTimeRequest),
+  0,
+  kith__lock__v1__get_trusted_time_request__field_descriptors,
+  kith__lock__v1__get_trusted_time_request__field_indices_by_name,
+  0,  kith__lock__v1__get_trusted_time_request__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__get_trusted_time_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__trusted_time__field_descriptors[9] =
+{
+  {
+    "now_ms",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__TrustedTime, has_now_ms),
+    offsetof(Kith__Lock__V1__TrustedTime, now_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_trusted",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Lock__V1__TrustedTime, has_is_trusted),
+    offsetof(Kith__Lock__V1__TrustedTime, is_trusted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__TrustedTime, has_reason),
+    offsetof(Kith__Lock__V1__TrustedTime, reason),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unproven_ms",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__TrustedTime, has_unproven_ms),
+    offsetof(Kith__Lock__V1__TrustedTime, unproven_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "wall_ms",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__TrustedTime, has_wall_ms),
+    offsetof(Kith__Lock__V1__TrustedTime, wall_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "wall_ahead_ms",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__TrustedTime, has_wall_ahead_ms),
+    offsetof(Kith__Lock__V1__TrustedTime, wall_ahead_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "up_ms",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Lock__V1__TrustedTime, has_up_ms),
+    offsetof(Kith__Lock__V1__TrustedTime, up_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "boot",
+    8,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__TrustedTime, has_boot),
+    offsetof(Kith__Lock__V1__TrustedTime, boot),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_wall_kept",
+    9,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Kith__Lock__V1__TrustedTime, has_is_wall_kept),
+    offsetof(Kith__Lock__V1__TrustedTime, is_wall_kept),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__trusted_time__field_indices_by_name[] = {
+  7,   /* field[7] = boot */
+  1,   /* field[1] = is_trusted */
+  8,   /* field[8] = is_wall_kept */
+  0,   /* field[0] = now_ms */
+  2,   /* field[2] = reason */
+  3,   /* field[3] = unproven_ms */
+  6,   /* field[6] = up_ms */
+  5,   /* field[5] = wall_ahead_ms */
+  4,   /* field[4] = wall_ms */
+};
+static const ProtobufCIntRange kith__lock__v1__trusted_time__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__trusted_time__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.TrustedTime",
+  "TrustedTime",
+  "Kith__Lock__V1__TrustedTime",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__TrustedTime),
+  9,
+  kith__lock__v1__trusted_time__field_descriptors,
+  kith__lock__v1__trusted_time__field_indices_by_name,
+  1,  kith__lock__v1__trusted_time__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__trusted_time__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__lock__v1__simulate_foreground_request__field_descriptors[1] =
+{
+  {
+    "app_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Lock__V1__SimulateForegroundRequest, has_app_id),
+    offsetof(Kith__Lock__V1__SimulateForegroundRequest, app_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__lock__v1__simulate_foreground_request__field_indices_by_name[] = {
+  0,   /* field[0] = app_id */
+};
+static const ProtobufCIntRange kith__lock__v1__simulate_foreground_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__lock__v1__simulate_foreground_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.lock.v1.SimulateForegroundRequest",
+  "SimulateForegroundRequest",
+  "Kith__Lock__V1__SimulateForegroundRequest",
+  "kith.lock.v1",
+  sizeof(Kith__Lock__V1__SimulateForegroundRequest),
+  1,
+  kith__lock__v1__simulate_foreground_request__field_descriptors,
+  kith__lock__v1__simulate_foreground_request__field_indices_by_name,
+  1,  kith__lock__v1__simulate_foreground_request__number_ranges,
+  (ProtobufCMessageInit) kith__lock__v1__simulate_foreground_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor kith__lock__v1__choose_request__field_descriptors[3] =

@@ -16,6 +16,11 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "kith/metrics/v1/metrics.pb-c.h"
 
+typedef struct Kith__Host__V1__ListProgramsRequest Kith__Host__V1__ListProgramsRequest;
+typedef struct Kith__Host__V1__ListProgramsResponse Kith__Host__V1__ListProgramsResponse;
+typedef struct Kith__Host__V1__RunningProgram Kith__Host__V1__RunningProgram;
+typedef struct Kith__Host__V1__SignalProgramRequest Kith__Host__V1__SignalProgramRequest;
+typedef struct Kith__Host__V1__SignalProgramResponse Kith__Host__V1__SignalProgramResponse;
 typedef struct Kith__Host__V1__GetClockRequest Kith__Host__V1__GetClockRequest;
 typedef struct Kith__Host__V1__GetClockResponse Kith__Host__V1__GetClockResponse;
 typedef struct Kith__Host__V1__MoveClockRequest Kith__Host__V1__MoveClockRequest;
@@ -74,6 +79,67 @@ typedef struct Kith__Host__V1__ShutdownResponse Kith__Host__V1__ShutdownResponse
 
 
 /* --- messages --- */
+
+struct  Kith__Host__V1__ListProgramsRequest
+{
+  ProtobufCMessage base;
+};
+#define KITH__HOST__V1__LIST_PROGRAMS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__list_programs_request__descriptor) \
+     }
+
+
+struct  Kith__Host__V1__ListProgramsResponse
+{
+  ProtobufCMessage base;
+  size_t n_programs;
+  Kith__Host__V1__RunningProgram **programs;
+};
+#define KITH__HOST__V1__LIST_PROGRAMS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__list_programs_response__descriptor) \
+    , 0,NULL }
+
+
+struct  Kith__Host__V1__RunningProgram
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_pid;
+  int32_t pid;
+  protobuf_c_boolean has_start_ticks;
+  uint64_t start_ticks;
+  size_t n_names;
+  ProtobufCBinaryData *names;
+  protobuf_c_boolean has_is_stopped;
+  uint64_t is_stopped;
+};
+#define KITH__HOST__V1__RUNNING_PROGRAM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__running_program__descriptor) \
+    , 0, 0, 0, 0, 0,NULL, 0, 0 }
+
+
+struct  Kith__Host__V1__SignalProgramRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_pid;
+  int32_t pid;
+  protobuf_c_boolean has_start_ticks;
+  uint64_t start_ticks;
+  protobuf_c_boolean has_signal;
+  int32_t signal;
+};
+#define KITH__HOST__V1__SIGNAL_PROGRAM_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__signal_program_request__descriptor) \
+    , 0, 0, 0, 0, 0, 0 }
+
+
+struct  Kith__Host__V1__SignalProgramResponse
+{
+  ProtobufCMessage base;
+};
+#define KITH__HOST__V1__SIGNAL_PROGRAM_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__host__v1__signal_program_response__descriptor) \
+     }
+
 
 struct  Kith__Host__V1__GetClockRequest
 {
@@ -931,6 +997,101 @@ struct  Kith__Host__V1__ShutdownResponse
     , 0, 0, 0, 0 }
 
 
+/* Kith__Host__V1__ListProgramsRequest methods */
+void   kith__host__v1__list_programs_request__init
+                     (Kith__Host__V1__ListProgramsRequest         *message);
+size_t kith__host__v1__list_programs_request__get_packed_size
+                     (const Kith__Host__V1__ListProgramsRequest   *message);
+size_t kith__host__v1__list_programs_request__pack
+                     (const Kith__Host__V1__ListProgramsRequest   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__list_programs_request__pack_to_buffer
+                     (const Kith__Host__V1__ListProgramsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__ListProgramsRequest *
+       kith__host__v1__list_programs_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__list_programs_request__free_unpacked
+                     (Kith__Host__V1__ListProgramsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__ListProgramsResponse methods */
+void   kith__host__v1__list_programs_response__init
+                     (Kith__Host__V1__ListProgramsResponse         *message);
+size_t kith__host__v1__list_programs_response__get_packed_size
+                     (const Kith__Host__V1__ListProgramsResponse   *message);
+size_t kith__host__v1__list_programs_response__pack
+                     (const Kith__Host__V1__ListProgramsResponse   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__list_programs_response__pack_to_buffer
+                     (const Kith__Host__V1__ListProgramsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__ListProgramsResponse *
+       kith__host__v1__list_programs_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__list_programs_response__free_unpacked
+                     (Kith__Host__V1__ListProgramsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__RunningProgram methods */
+void   kith__host__v1__running_program__init
+                     (Kith__Host__V1__RunningProgram         *message);
+size_t kith__host__v1__running_program__get_packed_size
+                     (const Kith__Host__V1__RunningProgram   *message);
+size_t kith__host__v1__running_program__pack
+                     (const Kith__Host__V1__RunningProgram   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__running_program__pack_to_buffer
+                     (const Kith__Host__V1__RunningProgram   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__RunningProgram *
+       kith__host__v1__running_program__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__running_program__free_unpacked
+                     (Kith__Host__V1__RunningProgram *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__SignalProgramRequest methods */
+void   kith__host__v1__signal_program_request__init
+                     (Kith__Host__V1__SignalProgramRequest         *message);
+size_t kith__host__v1__signal_program_request__get_packed_size
+                     (const Kith__Host__V1__SignalProgramRequest   *message);
+size_t kith__host__v1__signal_program_request__pack
+                     (const Kith__Host__V1__SignalProgramRequest   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__signal_program_request__pack_to_buffer
+                     (const Kith__Host__V1__SignalProgramRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__SignalProgramRequest *
+       kith__host__v1__signal_program_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__signal_program_request__free_unpacked
+                     (Kith__Host__V1__SignalProgramRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Host__V1__SignalProgramResponse methods */
+void   kith__host__v1__signal_program_response__init
+                     (Kith__Host__V1__SignalProgramResponse         *message);
+size_t kith__host__v1__signal_program_response__get_packed_size
+                     (const Kith__Host__V1__SignalProgramResponse   *message);
+size_t kith__host__v1__signal_program_response__pack
+                     (const Kith__Host__V1__SignalProgramResponse   *message,
+                      uint8_t             *out);
+size_t kith__host__v1__signal_program_response__pack_to_buffer
+                     (const Kith__Host__V1__SignalProgramResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Host__V1__SignalProgramResponse *
+       kith__host__v1__signal_program_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__host__v1__signal_program_response__free_unpacked
+                     (Kith__Host__V1__SignalProgramResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Host__V1__GetClockRequest methods */
 void   kith__host__v1__get_clock_request__init
                      (Kith__Host__V1__GetClockRequest         *message);
@@ -1905,6 +2066,21 @@ void   kith__host__v1__shutdown_response__free_unpacked
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
+typedef void (*Kith__Host__V1__ListProgramsRequest_Closure)
+                 (const Kith__Host__V1__ListProgramsRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__ListProgramsResponse_Closure)
+                 (const Kith__Host__V1__ListProgramsResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__RunningProgram_Closure)
+                 (const Kith__Host__V1__RunningProgram *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__SignalProgramRequest_Closure)
+                 (const Kith__Host__V1__SignalProgramRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Host__V1__SignalProgramResponse_Closure)
+                 (const Kith__Host__V1__SignalProgramResponse *message,
+                  void *closure_data);
 typedef void (*Kith__Host__V1__GetClockRequest_Closure)
                  (const Kith__Host__V1__GetClockRequest *message,
                   void *closure_data);
@@ -2067,6 +2243,11 @@ typedef void (*Kith__Host__V1__ShutdownResponse_Closure)
 
 /* --- descriptors --- */
 
+extern const ProtobufCMessageDescriptor kith__host__v1__list_programs_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__list_programs_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__running_program__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__signal_program_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__host__v1__signal_program_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__get_clock_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__get_clock_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__host__v1__move_clock_request__descriptor;

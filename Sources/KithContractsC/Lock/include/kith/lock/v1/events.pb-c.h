@@ -24,6 +24,9 @@ typedef struct Kith__Lock__V1__ChangeQueued Kith__Lock__V1__ChangeQueued;
 typedef struct Kith__Lock__V1__ChangeApplied Kith__Lock__V1__ChangeApplied;
 typedef struct Kith__Lock__V1__ChangeWithdrawn Kith__Lock__V1__ChangeWithdrawn;
 typedef struct Kith__Lock__V1__ProtectionChanged Kith__Lock__V1__ProtectionChanged;
+typedef struct Kith__Lock__V1__EmergencyPassUsed Kith__Lock__V1__EmergencyPassUsed;
+typedef struct Kith__Lock__V1__ProgramWarned Kith__Lock__V1__ProgramWarned;
+typedef struct Kith__Lock__V1__ProgramEnforced Kith__Lock__V1__ProgramEnforced;
 typedef struct Kith__Lock__V1__ClockStepped Kith__Lock__V1__ClockStepped;
 
 
@@ -137,6 +140,43 @@ struct  Kith__Lock__V1__ProtectionChanged
 #define KITH__LOCK__V1__PROTECTION_CHANGED__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__protection_changed__descriptor) \
     , 0, 0, 0, 0, 0,NULL }
+
+
+struct  Kith__Lock__V1__EmergencyPassUsed
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_until_ms;
+  int64_t until_ms;
+};
+#define KITH__LOCK__V1__EMERGENCY_PASS_USED__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__emergency_pass_used__descriptor) \
+    , 0, 0 }
+
+
+struct  Kith__Lock__V1__ProgramWarned
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_app_id;
+  ProtobufCBinaryData app_id;
+  protobuf_c_boolean has_locked_ms;
+  int64_t locked_ms;
+};
+#define KITH__LOCK__V1__PROGRAM_WARNED__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__program_warned__descriptor) \
+    , 0, {0,NULL}, 0, 0 }
+
+
+struct  Kith__Lock__V1__ProgramEnforced
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_app_id;
+  ProtobufCBinaryData app_id;
+  protobuf_c_boolean has_action;
+  ProtobufCBinaryData action;
+};
+#define KITH__LOCK__V1__PROGRAM_ENFORCED__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__program_enforced__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Kith__Lock__V1__ClockStepped
@@ -321,6 +361,63 @@ Kith__Lock__V1__ProtectionChanged *
 void   kith__lock__v1__protection_changed__free_unpacked
                      (Kith__Lock__V1__ProtectionChanged *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__EmergencyPassUsed methods */
+void   kith__lock__v1__emergency_pass_used__init
+                     (Kith__Lock__V1__EmergencyPassUsed         *message);
+size_t kith__lock__v1__emergency_pass_used__get_packed_size
+                     (const Kith__Lock__V1__EmergencyPassUsed   *message);
+size_t kith__lock__v1__emergency_pass_used__pack
+                     (const Kith__Lock__V1__EmergencyPassUsed   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__emergency_pass_used__pack_to_buffer
+                     (const Kith__Lock__V1__EmergencyPassUsed   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__EmergencyPassUsed *
+       kith__lock__v1__emergency_pass_used__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__emergency_pass_used__free_unpacked
+                     (Kith__Lock__V1__EmergencyPassUsed *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__ProgramWarned methods */
+void   kith__lock__v1__program_warned__init
+                     (Kith__Lock__V1__ProgramWarned         *message);
+size_t kith__lock__v1__program_warned__get_packed_size
+                     (const Kith__Lock__V1__ProgramWarned   *message);
+size_t kith__lock__v1__program_warned__pack
+                     (const Kith__Lock__V1__ProgramWarned   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__program_warned__pack_to_buffer
+                     (const Kith__Lock__V1__ProgramWarned   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__ProgramWarned *
+       kith__lock__v1__program_warned__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__program_warned__free_unpacked
+                     (Kith__Lock__V1__ProgramWarned *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__ProgramEnforced methods */
+void   kith__lock__v1__program_enforced__init
+                     (Kith__Lock__V1__ProgramEnforced         *message);
+size_t kith__lock__v1__program_enforced__get_packed_size
+                     (const Kith__Lock__V1__ProgramEnforced   *message);
+size_t kith__lock__v1__program_enforced__pack
+                     (const Kith__Lock__V1__ProgramEnforced   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__program_enforced__pack_to_buffer
+                     (const Kith__Lock__V1__ProgramEnforced   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__ProgramEnforced *
+       kith__lock__v1__program_enforced__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__program_enforced__free_unpacked
+                     (Kith__Lock__V1__ProgramEnforced *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Lock__V1__ClockStepped methods */
 void   kith__lock__v1__clock_stepped__init
                      (Kith__Lock__V1__ClockStepped         *message);
@@ -369,6 +466,15 @@ typedef void (*Kith__Lock__V1__ChangeWithdrawn_Closure)
 typedef void (*Kith__Lock__V1__ProtectionChanged_Closure)
                  (const Kith__Lock__V1__ProtectionChanged *message,
                   void *closure_data);
+typedef void (*Kith__Lock__V1__EmergencyPassUsed_Closure)
+                 (const Kith__Lock__V1__EmergencyPassUsed *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__ProgramWarned_Closure)
+                 (const Kith__Lock__V1__ProgramWarned *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__ProgramEnforced_Closure)
+                 (const Kith__Lock__V1__ProgramEnforced *message,
+                  void *closure_data);
 typedef void (*Kith__Lock__V1__ClockStepped_Closure)
                  (const Kith__Lock__V1__ClockStepped *message,
                   void *closure_data);
@@ -387,6 +493,9 @@ extern const ProtobufCMessageDescriptor kith__lock__v1__change_queued__descripto
 extern const ProtobufCMessageDescriptor kith__lock__v1__change_applied__descriptor;
 extern const ProtobufCMessageDescriptor kith__lock__v1__change_withdrawn__descriptor;
 extern const ProtobufCMessageDescriptor kith__lock__v1__protection_changed__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__emergency_pass_used__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__program_warned__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__program_enforced__descriptor;
 extern const ProtobufCMessageDescriptor kith__lock__v1__clock_stepped__descriptor;
 
 PROTOBUF_C__END_DECLS

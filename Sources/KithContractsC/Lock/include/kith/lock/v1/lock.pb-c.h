@@ -34,6 +34,23 @@ typedef struct Kith__Lock__V1__AnswerChallengeRequest Kith__Lock__V1__AnswerChal
 typedef struct Kith__Lock__V1__AnswerChallengeResponse Kith__Lock__V1__AnswerChallengeResponse;
 typedef struct Kith__Lock__V1__TryPhraseRequest Kith__Lock__V1__TryPhraseRequest;
 typedef struct Kith__Lock__V1__PhraseVerdict Kith__Lock__V1__PhraseVerdict;
+typedef struct Kith__Lock__V1__BeginPassRequest Kith__Lock__V1__BeginPassRequest;
+typedef struct Kith__Lock__V1__EmergencyPass Kith__Lock__V1__EmergencyPass;
+typedef struct Kith__Lock__V1__EmergencyPassStatement Kith__Lock__V1__EmergencyPassStatement;
+typedef struct Kith__Lock__V1__UsePassRequest Kith__Lock__V1__UsePassRequest;
+typedef struct Kith__Lock__V1__SetPinRequest Kith__Lock__V1__SetPinRequest;
+typedef struct Kith__Lock__V1__SetPinResponse Kith__Lock__V1__SetPinResponse;
+typedef struct Kith__Lock__V1__ExportConfigurationRequest Kith__Lock__V1__ExportConfigurationRequest;
+typedef struct Kith__Lock__V1__ExportConfigurationResponse Kith__Lock__V1__ExportConfigurationResponse;
+typedef struct Kith__Lock__V1__ImportConfigurationRequest Kith__Lock__V1__ImportConfigurationRequest;
+typedef struct Kith__Lock__V1__ListAppsRequest Kith__Lock__V1__ListAppsRequest;
+typedef struct Kith__Lock__V1__ListAppsResponse Kith__Lock__V1__ListAppsResponse;
+typedef struct Kith__Lock__V1__CatalogueApp Kith__Lock__V1__CatalogueApp;
+typedef struct Kith__Lock__V1__GetLiveActivityRequest Kith__Lock__V1__GetLiveActivityRequest;
+typedef struct Kith__Lock__V1__LiveActivity Kith__Lock__V1__LiveActivity;
+typedef struct Kith__Lock__V1__GetTrustedTimeRequest Kith__Lock__V1__GetTrustedTimeRequest;
+typedef struct Kith__Lock__V1__TrustedTime Kith__Lock__V1__TrustedTime;
+typedef struct Kith__Lock__V1__SimulateForegroundRequest Kith__Lock__V1__SimulateForegroundRequest;
 typedef struct Kith__Lock__V1__ChooseRequest Kith__Lock__V1__ChooseRequest;
 typedef struct Kith__Lock__V1__ReportProtectionRequest Kith__Lock__V1__ReportProtectionRequest;
 typedef struct Kith__Lock__V1__ListActivityRequest Kith__Lock__V1__ListActivityRequest;
@@ -90,10 +107,16 @@ struct  Kith__Lock__V1__Profile
   int64_t extra_ms;
   protobuf_c_boolean has_typed_penalty_ms;
   int64_t typed_penalty_ms;
+  protobuf_c_boolean has_pass_ms;
+  int64_t pass_ms;
+  protobuf_c_boolean has_is_without_pass;
+  uint64_t is_without_pass;
+  protobuf_c_boolean has_enforcement;
+  int32_t enforcement;
 };
 #define KITH__LOCK__V1__PROFILE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__profile__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0,NULL, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 struct  Kith__Lock__V1__SetProfileRequest
@@ -200,10 +223,14 @@ struct  Kith__Lock__V1__Status
   ProtobufCBinaryData *missing_permissions;
   protobuf_c_boolean has_pending_due_ms;
   int64_t pending_due_ms;
+  protobuf_c_boolean has_pass_until_ms;
+  int64_t pass_until_ms;
+  protobuf_c_boolean has_field_has_pass;
+  uint64_t field_has_pass;
 };
 #define KITH__LOCK__V1__STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__status__descriptor) \
-    , 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0, 0 }
+    , 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0, 0, 0 }
 
 
 struct  Kith__Lock__V1__OpenAppRequest
@@ -371,6 +398,239 @@ struct  Kith__Lock__V1__PhraseVerdict
 #define KITH__LOCK__V1__PHRASE_VERDICT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__phrase_verdict__descriptor) \
     , 0, 0, 0, 0, 0,NULL, 0, 0, 0, 0 }
+
+
+struct  Kith__Lock__V1__BeginPassRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+};
+#define KITH__LOCK__V1__BEGIN_PASS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__begin_pass_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Lock__V1__EmergencyPass
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_token;
+  ProtobufCBinaryData token;
+  protobuf_c_boolean has_usable_from_ms;
+  int64_t usable_from_ms;
+  protobuf_c_boolean has_expires_ms;
+  int64_t expires_ms;
+  protobuf_c_boolean has_needs_pin;
+  uint64_t needs_pin;
+};
+#define KITH__LOCK__V1__EMERGENCY_PASS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__emergency_pass__descriptor) \
+    , 0, {0,NULL}, 0, 0, 0, 0, 0, 0 }
+
+
+struct  Kith__Lock__V1__EmergencyPassStatement
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+  protobuf_c_boolean has_id;
+  ProtobufCBinaryData id;
+  protobuf_c_boolean has_usable_from_ms;
+  int64_t usable_from_ms;
+  protobuf_c_boolean has_expires_ms;
+  int64_t expires_ms;
+};
+#define KITH__LOCK__V1__EMERGENCY_PASS_STATEMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__emergency_pass_statement__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0 }
+
+
+struct  Kith__Lock__V1__UsePassRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+  protobuf_c_boolean has_token;
+  ProtobufCBinaryData token;
+  protobuf_c_boolean has_pin;
+  ProtobufCBinaryData pin;
+};
+#define KITH__LOCK__V1__USE_PASS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__use_pass_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Lock__V1__SetPinRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+  protobuf_c_boolean has_pin;
+  ProtobufCBinaryData pin;
+  protobuf_c_boolean has_old_pin;
+  ProtobufCBinaryData old_pin;
+};
+#define KITH__LOCK__V1__SET_PIN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__set_pin_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Lock__V1__SetPinResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_field_has_pin;
+  uint64_t field_has_pin;
+};
+#define KITH__LOCK__V1__SET_PIN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__set_pin_response__descriptor) \
+    , 0, 0 }
+
+
+struct  Kith__Lock__V1__ExportConfigurationRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+};
+#define KITH__LOCK__V1__EXPORT_CONFIGURATION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__export_configuration_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Lock__V1__ExportConfigurationResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_configuration;
+  ProtobufCBinaryData configuration;
+};
+#define KITH__LOCK__V1__EXPORT_CONFIGURATION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__export_configuration_response__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Lock__V1__ImportConfigurationRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+  protobuf_c_boolean has_configuration;
+  ProtobufCBinaryData configuration;
+};
+#define KITH__LOCK__V1__IMPORT_CONFIGURATION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__import_configuration_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Lock__V1__ListAppsRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_query;
+  ProtobufCBinaryData query;
+};
+#define KITH__LOCK__V1__LIST_APPS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__list_apps_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Lock__V1__ListAppsResponse
+{
+  ProtobufCMessage base;
+  size_t n_apps;
+  Kith__Lock__V1__CatalogueApp **apps;
+};
+#define KITH__LOCK__V1__LIST_APPS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__list_apps_response__descriptor) \
+    , 0,NULL }
+
+
+struct  Kith__Lock__V1__CatalogueApp
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_name;
+  ProtobufCBinaryData name;
+  protobuf_c_boolean has_kind;
+  ProtobufCBinaryData kind;
+  protobuf_c_boolean has_android;
+  ProtobufCBinaryData android;
+  protobuf_c_boolean has_ios;
+  ProtobufCBinaryData ios;
+  protobuf_c_boolean has_desktop_file;
+  ProtobufCBinaryData desktop_file;
+};
+#define KITH__LOCK__V1__CATALOGUE_APP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__catalogue_app__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Lock__V1__GetLiveActivityRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+};
+#define KITH__LOCK__V1__GET_LIVE_ACTIVITY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__get_live_activity_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Lock__V1__LiveActivity
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_state;
+  ProtobufCBinaryData state;
+  protobuf_c_boolean has_stale_ms;
+  int64_t stale_ms;
+};
+#define KITH__LOCK__V1__LIVE_ACTIVITY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__live_activity__descriptor) \
+    , 0, {0,NULL}, 0, 0 }
+
+
+struct  Kith__Lock__V1__GetTrustedTimeRequest
+{
+  ProtobufCMessage base;
+};
+#define KITH__LOCK__V1__GET_TRUSTED_TIME_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__get_trusted_time_request__descriptor) \
+     }
+
+
+struct  Kith__Lock__V1__TrustedTime
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_now_ms;
+  int64_t now_ms;
+  protobuf_c_boolean has_is_trusted;
+  uint64_t is_trusted;
+  protobuf_c_boolean has_reason;
+  ProtobufCBinaryData reason;
+  protobuf_c_boolean has_unproven_ms;
+  int64_t unproven_ms;
+  protobuf_c_boolean has_wall_ms;
+  int64_t wall_ms;
+  protobuf_c_boolean has_wall_ahead_ms;
+  int64_t wall_ahead_ms;
+  protobuf_c_boolean has_up_ms;
+  int64_t up_ms;
+  protobuf_c_boolean has_boot;
+  ProtobufCBinaryData boot;
+  protobuf_c_boolean has_is_wall_kept;
+  uint64_t is_wall_kept;
+};
+#define KITH__LOCK__V1__TRUSTED_TIME__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__trusted_time__descriptor) \
+    , 0, 0, 0, 0, 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, 0, 0 }
+
+
+struct  Kith__Lock__V1__SimulateForegroundRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_app_id;
+  ProtobufCBinaryData app_id;
+};
+#define KITH__LOCK__V1__SIMULATE_FOREGROUND_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__lock__v1__simulate_foreground_request__descriptor) \
+    , 0, {0,NULL} }
 
 
 struct  Kith__Lock__V1__ChooseRequest
@@ -829,6 +1089,329 @@ Kith__Lock__V1__PhraseVerdict *
 void   kith__lock__v1__phrase_verdict__free_unpacked
                      (Kith__Lock__V1__PhraseVerdict *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__BeginPassRequest methods */
+void   kith__lock__v1__begin_pass_request__init
+                     (Kith__Lock__V1__BeginPassRequest         *message);
+size_t kith__lock__v1__begin_pass_request__get_packed_size
+                     (const Kith__Lock__V1__BeginPassRequest   *message);
+size_t kith__lock__v1__begin_pass_request__pack
+                     (const Kith__Lock__V1__BeginPassRequest   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__begin_pass_request__pack_to_buffer
+                     (const Kith__Lock__V1__BeginPassRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__BeginPassRequest *
+       kith__lock__v1__begin_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__begin_pass_request__free_unpacked
+                     (Kith__Lock__V1__BeginPassRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__EmergencyPass methods */
+void   kith__lock__v1__emergency_pass__init
+                     (Kith__Lock__V1__EmergencyPass         *message);
+size_t kith__lock__v1__emergency_pass__get_packed_size
+                     (const Kith__Lock__V1__EmergencyPass   *message);
+size_t kith__lock__v1__emergency_pass__pack
+                     (const Kith__Lock__V1__EmergencyPass   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__emergency_pass__pack_to_buffer
+                     (const Kith__Lock__V1__EmergencyPass   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__EmergencyPass *
+       kith__lock__v1__emergency_pass__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__emergency_pass__free_unpacked
+                     (Kith__Lock__V1__EmergencyPass *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__EmergencyPassStatement methods */
+void   kith__lock__v1__emergency_pass_statement__init
+                     (Kith__Lock__V1__EmergencyPassStatement         *message);
+size_t kith__lock__v1__emergency_pass_statement__get_packed_size
+                     (const Kith__Lock__V1__EmergencyPassStatement   *message);
+size_t kith__lock__v1__emergency_pass_statement__pack
+                     (const Kith__Lock__V1__EmergencyPassStatement   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__emergency_pass_statement__pack_to_buffer
+                     (const Kith__Lock__V1__EmergencyPassStatement   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__EmergencyPassStatement *
+       kith__lock__v1__emergency_pass_statement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__emergency_pass_statement__free_unpacked
+                     (Kith__Lock__V1__EmergencyPassStatement *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__UsePassRequest methods */
+void   kith__lock__v1__use_pass_request__init
+                     (Kith__Lock__V1__UsePassRequest         *message);
+size_t kith__lock__v1__use_pass_request__get_packed_size
+                     (const Kith__Lock__V1__UsePassRequest   *message);
+size_t kith__lock__v1__use_pass_request__pack
+                     (const Kith__Lock__V1__UsePassRequest   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__use_pass_request__pack_to_buffer
+                     (const Kith__Lock__V1__UsePassRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__UsePassRequest *
+       kith__lock__v1__use_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__use_pass_request__free_unpacked
+                     (Kith__Lock__V1__UsePassRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__SetPinRequest methods */
+void   kith__lock__v1__set_pin_request__init
+                     (Kith__Lock__V1__SetPinRequest         *message);
+size_t kith__lock__v1__set_pin_request__get_packed_size
+                     (const Kith__Lock__V1__SetPinRequest   *message);
+size_t kith__lock__v1__set_pin_request__pack
+                     (const Kith__Lock__V1__SetPinRequest   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__set_pin_request__pack_to_buffer
+                     (const Kith__Lock__V1__SetPinRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__SetPinRequest *
+       kith__lock__v1__set_pin_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__set_pin_request__free_unpacked
+                     (Kith__Lock__V1__SetPinRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__SetPinResponse methods */
+void   kith__lock__v1__set_pin_response__init
+                     (Kith__Lock__V1__SetPinResponse         *message);
+size_t kith__lock__v1__set_pin_response__get_packed_size
+                     (const Kith__Lock__V1__SetPinResponse   *message);
+size_t kith__lock__v1__set_pin_response__pack
+                     (const Kith__Lock__V1__SetPinResponse   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__set_pin_response__pack_to_buffer
+                     (const Kith__Lock__V1__SetPinResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__SetPinResponse *
+       kith__lock__v1__set_pin_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__set_pin_response__free_unpacked
+                     (Kith__Lock__V1__SetPinResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__ExportConfigurationRequest methods */
+void   kith__lock__v1__export_configuration_request__init
+                     (Kith__Lock__V1__ExportConfigurationRequest         *message);
+size_t kith__lock__v1__export_configuration_request__get_packed_size
+                     (const Kith__Lock__V1__ExportConfigurationRequest   *message);
+size_t kith__lock__v1__export_configuration_request__pack
+                     (const Kith__Lock__V1__ExportConfigurationRequest   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__export_configuration_request__pack_to_buffer
+                     (const Kith__Lock__V1__ExportConfigurationRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__ExportConfigurationRequest *
+       kith__lock__v1__export_configuration_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__export_configuration_request__free_unpacked
+                     (Kith__Lock__V1__ExportConfigurationRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__ExportConfigurationResponse methods */
+void   kith__lock__v1__export_configuration_response__init
+                     (Kith__Lock__V1__ExportConfigurationResponse         *message);
+size_t kith__lock__v1__export_configuration_response__get_packed_size
+                     (const Kith__Lock__V1__ExportConfigurationResponse   *message);
+size_t kith__lock__v1__export_configuration_response__pack
+                     (const Kith__Lock__V1__ExportConfigurationResponse   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__export_configuration_response__pack_to_buffer
+                     (const Kith__Lock__V1__ExportConfigurationResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__ExportConfigurationResponse *
+       kith__lock__v1__export_configuration_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__export_configuration_response__free_unpacked
+                     (Kith__Lock__V1__ExportConfigurationResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__ImportConfigurationRequest methods */
+void   kith__lock__v1__import_configuration_request__init
+                     (Kith__Lock__V1__ImportConfigurationRequest         *message);
+size_t kith__lock__v1__import_configuration_request__get_packed_size
+                     (const Kith__Lock__V1__ImportConfigurationRequest   *message);
+size_t kith__lock__v1__import_configuration_request__pack
+                     (const Kith__Lock__V1__ImportConfigurationRequest   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__import_configuration_request__pack_to_buffer
+                     (const Kith__Lock__V1__ImportConfigurationRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__ImportConfigurationRequest *
+       kith__lock__v1__import_configuration_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__import_configuration_request__free_unpacked
+                     (Kith__Lock__V1__ImportConfigurationRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__ListAppsRequest methods */
+void   kith__lock__v1__list_apps_request__init
+                     (Kith__Lock__V1__ListAppsRequest         *message);
+size_t kith__lock__v1__list_apps_request__get_packed_size
+                     (const Kith__Lock__V1__ListAppsRequest   *message);
+size_t kith__lock__v1__list_apps_request__pack
+                     (const Kith__Lock__V1__ListAppsRequest   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__list_apps_request__pack_to_buffer
+                     (const Kith__Lock__V1__ListAppsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__ListAppsRequest *
+       kith__lock__v1__list_apps_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__list_apps_request__free_unpacked
+                     (Kith__Lock__V1__ListAppsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__ListAppsResponse methods */
+void   kith__lock__v1__list_apps_response__init
+                     (Kith__Lock__V1__ListAppsResponse         *message);
+size_t kith__lock__v1__list_apps_response__get_packed_size
+                     (const Kith__Lock__V1__ListAppsResponse   *message);
+size_t kith__lock__v1__list_apps_response__pack
+                     (const Kith__Lock__V1__ListAppsResponse   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__list_apps_response__pack_to_buffer
+                     (const Kith__Lock__V1__ListAppsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__ListAppsResponse *
+       kith__lock__v1__list_apps_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__list_apps_response__free_unpacked
+                     (Kith__Lock__V1__ListAppsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__CatalogueApp methods */
+void   kith__lock__v1__catalogue_app__init
+                     (Kith__Lock__V1__CatalogueApp         *message);
+size_t kith__lock__v1__catalogue_app__get_packed_size
+                     (const Kith__Lock__V1__CatalogueApp   *message);
+size_t kith__lock__v1__catalogue_app__pack
+                     (const Kith__Lock__V1__CatalogueApp   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__catalogue_app__pack_to_buffer
+                     (const Kith__Lock__V1__CatalogueApp   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__CatalogueApp *
+       kith__lock__v1__catalogue_app__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__catalogue_app__free_unpacked
+                     (Kith__Lock__V1__CatalogueApp *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__GetLiveActivityRequest methods */
+void   kith__lock__v1__get_live_activity_request__init
+                     (Kith__Lock__V1__GetLiveActivityRequest         *message);
+size_t kith__lock__v1__get_live_activity_request__get_packed_size
+                     (const Kith__Lock__V1__GetLiveActivityRequest   *message);
+size_t kith__lock__v1__get_live_activity_request__pack
+                     (const Kith__Lock__V1__GetLiveActivityRequest   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__get_live_activity_request__pack_to_buffer
+                     (const Kith__Lock__V1__GetLiveActivityRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__GetLiveActivityRequest *
+       kith__lock__v1__get_live_activity_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__get_live_activity_request__free_unpacked
+                     (Kith__Lock__V1__GetLiveActivityRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__LiveActivity methods */
+void   kith__lock__v1__live_activity__init
+                     (Kith__Lock__V1__LiveActivity         *message);
+size_t kith__lock__v1__live_activity__get_packed_size
+                     (const Kith__Lock__V1__LiveActivity   *message);
+size_t kith__lock__v1__live_activity__pack
+                     (const Kith__Lock__V1__LiveActivity   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__live_activity__pack_to_buffer
+                     (const Kith__Lock__V1__LiveActivity   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__LiveActivity *
+       kith__lock__v1__live_activity__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__live_activity__free_unpacked
+                     (Kith__Lock__V1__LiveActivity *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__GetTrustedTimeRequest methods */
+void   kith__lock__v1__get_trusted_time_request__init
+                     (Kith__Lock__V1__GetTrustedTimeRequest         *message);
+size_t kith__lock__v1__get_trusted_time_request__get_packed_size
+                     (const Kith__Lock__V1__GetTrustedTimeRequest   *message);
+size_t kith__lock__v1__get_trusted_time_request__pack
+                     (const Kith__Lock__V1__GetTrustedTimeRequest   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__get_trusted_time_request__pack_to_buffer
+                     (const Kith__Lock__V1__GetTrustedTimeRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__GetTrustedTimeRequest *
+       kith__lock__v1__get_trusted_time_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__get_trusted_time_request__free_unpacked
+                     (Kith__Lock__V1__GetTrustedTimeRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__TrustedTime methods */
+void   kith__lock__v1__trusted_time__init
+                     (Kith__Lock__V1__TrustedTime         *message);
+size_t kith__lock__v1__trusted_time__get_packed_size
+                     (const Kith__Lock__V1__TrustedTime   *message);
+size_t kith__lock__v1__trusted_time__pack
+                     (const Kith__Lock__V1__TrustedTime   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__trusted_time__pack_to_buffer
+                     (const Kith__Lock__V1__TrustedTime   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__TrustedTime *
+       kith__lock__v1__trusted_time__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__trusted_time__free_unpacked
+                     (Kith__Lock__V1__TrustedTime *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Lock__V1__SimulateForegroundRequest methods */
+void   kith__lock__v1__simulate_foreground_request__init
+                     (Kith__Lock__V1__SimulateForegroundRequest         *message);
+size_t kith__lock__v1__simulate_foreground_request__get_packed_size
+                     (const Kith__Lock__V1__SimulateForegroundRequest   *message);
+size_t kith__lock__v1__simulate_foreground_request__pack
+                     (const Kith__Lock__V1__SimulateForegroundRequest   *message,
+                      uint8_t             *out);
+size_t kith__lock__v1__simulate_foreground_request__pack_to_buffer
+                     (const Kith__Lock__V1__SimulateForegroundRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Lock__V1__SimulateForegroundRequest *
+       kith__lock__v1__simulate_foreground_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__lock__v1__simulate_foreground_request__free_unpacked
+                     (Kith__Lock__V1__SimulateForegroundRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Kith__Lock__V1__ChooseRequest methods */
 void   kith__lock__v1__choose_request__init
                      (Kith__Lock__V1__ChooseRequest         *message);
@@ -1021,6 +1604,57 @@ typedef void (*Kith__Lock__V1__TryPhraseRequest_Closure)
 typedef void (*Kith__Lock__V1__PhraseVerdict_Closure)
                  (const Kith__Lock__V1__PhraseVerdict *message,
                   void *closure_data);
+typedef void (*Kith__Lock__V1__BeginPassRequest_Closure)
+                 (const Kith__Lock__V1__BeginPassRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__EmergencyPass_Closure)
+                 (const Kith__Lock__V1__EmergencyPass *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__EmergencyPassStatement_Closure)
+                 (const Kith__Lock__V1__EmergencyPassStatement *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__UsePassRequest_Closure)
+                 (const Kith__Lock__V1__UsePassRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__SetPinRequest_Closure)
+                 (const Kith__Lock__V1__SetPinRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__SetPinResponse_Closure)
+                 (const Kith__Lock__V1__SetPinResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__ExportConfigurationRequest_Closure)
+                 (const Kith__Lock__V1__ExportConfigurationRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__ExportConfigurationResponse_Closure)
+                 (const Kith__Lock__V1__ExportConfigurationResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__ImportConfigurationRequest_Closure)
+                 (const Kith__Lock__V1__ImportConfigurationRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__ListAppsRequest_Closure)
+                 (const Kith__Lock__V1__ListAppsRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__ListAppsResponse_Closure)
+                 (const Kith__Lock__V1__ListAppsResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__CatalogueApp_Closure)
+                 (const Kith__Lock__V1__CatalogueApp *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__GetLiveActivityRequest_Closure)
+                 (const Kith__Lock__V1__GetLiveActivityRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__LiveActivity_Closure)
+                 (const Kith__Lock__V1__LiveActivity *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__GetTrustedTimeRequest_Closure)
+                 (const Kith__Lock__V1__GetTrustedTimeRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__TrustedTime_Closure)
+                 (const Kith__Lock__V1__TrustedTime *message,
+                  void *closure_data);
+typedef void (*Kith__Lock__V1__SimulateForegroundRequest_Closure)
+                 (const Kith__Lock__V1__SimulateForegroundRequest *message,
+                  void *closure_data);
 typedef void (*Kith__Lock__V1__ChooseRequest_Closure)
                  (const Kith__Lock__V1__ChooseRequest *message,
                   void *closure_data);
@@ -1067,6 +1701,23 @@ extern const ProtobufCMessageDescriptor kith__lock__v1__answer_challenge_request
 extern const ProtobufCMessageDescriptor kith__lock__v1__answer_challenge_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__lock__v1__try_phrase_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__lock__v1__phrase_verdict__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__begin_pass_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__emergency_pass__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__emergency_pass_statement__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__use_pass_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__set_pin_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__set_pin_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__export_configuration_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__export_configuration_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__import_configuration_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__list_apps_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__list_apps_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__catalogue_app__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__get_live_activity_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__live_activity__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__get_trusted_time_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__trusted_time__descriptor;
+extern const ProtobufCMessageDescriptor kith__lock__v1__simulate_foreground_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__lock__v1__choose_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__lock__v1__report_protection_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__lock__v1__list_activity_request__descriptor;

@@ -1,0 +1,8 @@
+import Synchronization
+
+/// Numbers that no two callers share.
+final class Counter: Sendable {
+  private let value = Atomic<Int>(0)
+
+  func next() -> Int { value.add(1, ordering: .relaxed).newValue }
+}
