@@ -7,7 +7,13 @@ public struct FlagSet: Sendable {
   /// How long a chain of flags that require one another may be.
   public static let deepest = 5
 
-  private let flags: [String: Flag]
+  /// A flag of the set: a class, so that to find one copies nothing.
+  private final class Entry: Sendable {
+    let flag: Flag
+    init(_ flag: Flag) { self.flag = flag }
+  }
+
+  private let flags: [String: Entry]
   private let segments: [String: Segment]
 
   /// No flags.
@@ -18,21 +24,23 @@ public struct FlagSet: Sendable {
   ///   segment that is not there.
   public init(_ flags: some Sequence<Flag>, segments: [String: Segment]) throws(FlagProblem) {
     self.init(unchecked: flags, segments: segments)
-    for flag in self.flags.values { try check(flag) }
+    for entry in self.flags.values { try check(entry.flag) }
   }
 
   /// Flags and segments, of which some may name what is not there; see ``check(_:)``.
   public init(unchecked flags: some Sequence<Flag>, segments: [String: Segment]) {
-    self.flags = Dictionary(flags.map { ($0.key, $0) }, uniquingKeysWith: { _, last in last })
+    self.flags = Dictionary(
+      flags.map { ($0.key, Entry($0)) }, uniquingKeysWith: { _, last in last })
     self.segments = segments
   }
 
   /// A flag by its key.
-  public subscript(_ key: String) -> Flag? { flags[key] }
+  public subscript(_ key: String) -> Flag? { flags[key]?.flag }
 
   /// The flags that require one.
   public func flags(requiring key: String) -> [String] {
-    flags.values.filter { $0.requirements.contains { $0.flag == key } }.map(\.key).sorted()
+    flags.values.map(\.flag).filter { $0.requirements.contains { $0.flag == key } }.map(\.key)
+      .sorted()
   }
 
   /// Checks a flag of the set: that what it requires and names is there.
@@ -53,7 +61,7 @@ public struct FlagSet: Sendable {
         throw FlagProblem(
           place, "a cycle: \((path + [requirement.flag]).joined(separator: " -> "))")
       }
-      guard let other = flags[requirement.flag] else {
+      guard let other = flags[requirement.flag]?.flag else {
         throw FlagProblem(place, "there is no flag '\(requirement.flag)'")
       }
       guard path.count < Self.deepest else {
@@ -83,14 +91,20 @@ public struct FlagSet: Sendable {
   private func evaluate(
     _ key: String, _ context: FlagContext, _ steps: inout [String]?
   ) -> Evaluation {
-    guard let flag = flags[key] else {
+    guard let entry = flags[key] else {
       steps?.append("there is no flag '\(key)'")
       return Evaluation(isOn: false, reason: .error, failure: .flagNotFound)
     }
-    if let reason = whyDisabled(flag, context, &steps) {
+    if let reason = whyDisabled(entry.flag, context, &steps) {
       steps?.append("\(key): \(reason)")
-      return off(flag, .disabled)
+      return off(entry.flag, .disabled)
     }
+    return decide(entry.flag, context, &steps)
+  }
+
+  private func decide(
+    _ flag: Flag, _ context: FlagContext, _ steps: inout [String]?
+  ) -> Evaluation {
     var isUnitMissing = false
     var hasShareDecided = false
     for (position, rule) in flag.rules.enumerated() {
@@ -130,7 +144,7 @@ public struct FlagSet: Sendable {
       evaluation.failure = .targetingKeyMissing
       return evaluation
     }
-    steps?.append("\(key): no rule lets the context in")
+    steps?.append("\(flag.key): no rule lets the context in")
     return off(flag, hasShareDecided ? .split : .default)
   }
 

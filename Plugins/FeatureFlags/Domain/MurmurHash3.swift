@@ -17,15 +17,23 @@ public struct MurmurHash3: Sendable, Hashable {
 
   /// Goes on with a text's UTF-8.
   public mutating func absorb(_ text: String) {
-    for byte in text.utf8 {
-      tail |= UInt32(byte) << tailBits
-      tailBits += 8
+    let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { absorb(bytes: $0) }
+    if isDone == nil { absorb(bytes: text.utf8) }
+  }
+
+  private mutating func absorb(bytes: some Sequence<UInt8>) {
+    // In registers, and not in the value, while the bytes pass.
+    var (state, tail, tailBits, length) = (state, tail, tailBits, length)
+    for byte in bytes {
+      tail |= UInt32(byte) &<< tailBits
+      tailBits &+= 8
+      length &+= 1
       if tailBits == 32 {
         state = (state ^ Self.mixed(tail)).rotatedLeft(13) &* 5 &+ 0xE654_6B64
         (tail, tailBits) = (0, 0)
       }
-      length &+= 1
     }
+    (self.state, self.tail, self.tailBits, self.length) = (state, tail, tailBits, length)
   }
 
   /// The hash of all that was absorbed.
@@ -43,5 +51,5 @@ public struct MurmurHash3: Sendable, Hashable {
 }
 
 extension UInt32 {
-  fileprivate func rotatedLeft(_ bits: UInt32) -> UInt32 { self << bits | self >> (32 - bits) }
+  fileprivate func rotatedLeft(_ bits: UInt32) -> UInt32 { self &<< bits | self &>> (32 &- bits) }
 }
