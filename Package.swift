@@ -24,7 +24,7 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-/// Certificates for the tests of TLS. Tests only.
+/// Certificates: KithAppleReceipts, and the tests of TLS.
 let certificates = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 /// The other implementation of protobuf, against which ours is proved. Tests only.
@@ -168,6 +168,7 @@ let pure: [Target] = [
   library("KithYAML", ["CYAML"]),
   library("KithManifest", ["KithJSON", "KithYAML"]),
   library("KithCertificates", [asn1, crypto]),
+  library("KithAppleReceipts", ["KithJSON", "KithTime", asn1, certificates, crypto]),
   library("KithMetrics", []),
   library("KithTime", []),
   library("KithPersonalData", [crypto]),
@@ -196,6 +197,8 @@ let platform: [Target] = [
   contract("Identity", serves: false),
   contract("Metrics"),
   contract("Reflection"),
+  // Of a plugin that follows.
+  contract("Billing"),
 ].flatMap { $0 }
 let contracts: [Target] =
   platform + [
@@ -412,6 +415,12 @@ let testing: [Target] =
       ]),
     tests("KithManifestTests", ["KithJSON", "KithManifest", "KithPlanning", "KithYAML"]),
     tests("KithMetricsTests", ["KithMetrics"]),
+    tests(
+      "KithAppleReceiptsTests",
+      ["KithAppleReceipts", "KithJSON", "KithTime", asn1, certificates, crypto]),
+    // Of a plugin that follows; they move to its line.
+    library("EntitlementsDomain", path: "Plugins/Entitlements/Domain", ["KithTime"]),
+    tests("EntitlementsTests", ["EntitlementsDomain", "KithTime"]),
     tests("KithTimeTests", ["KithTime"]),
     tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
     tests(

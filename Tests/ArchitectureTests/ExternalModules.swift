@@ -7,7 +7,8 @@ enum ExternalModules {
   /// Values and decisions: they import each other, no shell, and of the system's library only what
   /// ``importers`` says, so that no clock, file or socket can hide in them.
   static let pure: Set<String> = [
-    "KithCertificates", "KithJSON", "KithManifest", "KithMetrics", "KithPersonalData",
+    "KithAppleReceipts", "KithCertificates", "KithJSON", "KithManifest", "KithMetrics",
+    "KithPersonalData",
     "KithSupervision", "KithTime", "KithWire", "KithYAML",
   ]
 
@@ -19,16 +20,18 @@ enum ExternalModules {
     "CProtobufC": ["KithWire"],
     "CYAML": ["KithYAML"],
     "GRDB": ["KithStore"],
-    "SwiftASN1": ["KithCertificates"],
+    "SwiftASN1": ["KithAppleReceipts", "KithCertificates"],
+    "X509": ["KithAppleReceipts"],
     "ArgumentParser": ["KithCommands", "kithd"],
     "Crypto": [
+      "KithAppleReceipts",
       "KithCertificates", "KithHost", "KithIdentity", "KithPersonalData", "KithSealing",
       "KithStore", "KithWorker",
     ],
     "CryptoExtras": ["KithSealing"],
     "DequeModule": ["KithRPC", "KithTransportNng"],
     "Dispatch": ["KithCommands", "KithRPC", "KithTransportInProcess", "KithTransportNng"],
-    "FoundationEssentials": ["KithCertificates", "KithHost", "KithStore"],
+    "FoundationEssentials": ["KithAppleReceipts", "KithCertificates", "KithHost", "KithStore"],
     // KithManifest and KithTime read files, each in one file; KithPlanning reads programs.
     "Glibc": [
       "KithAccess", "KithClient", "KithCommands", "KithHost", "KithIdentity", "KithManifest",

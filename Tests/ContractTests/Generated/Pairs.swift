@@ -3,6 +3,7 @@
 
 import AccessContract
 import AlertsContract
+import BillingContract
 import DeliveryContract
 import DescriptorContract
 import EventsContract
@@ -64,6 +65,23 @@ extension Pair {
     Pair(AlertsContract.IncidentAcknowledged.self, Kith_Alerts_V1_IncidentAcknowledged.self),
     Pair(AlertsContract.NobodyReached.self, Kith_Alerts_V1_NobodyReached.self),
     Pair(AlertsContract.IncidentResolved.self, Kith_Alerts_V1_IncidentResolved.self),
+    Pair(BillingContract.GetEntitlementRequest.self, Kith_Billing_V1_GetEntitlementRequest.self),
+    Pair(BillingContract.Entitlement.self, Kith_Billing_V1_Entitlement.self),
+    Pair(BillingContract.ExplainRequest.self, Kith_Billing_V1_ExplainRequest.self),
+    Pair(BillingContract.Explanation.self, Kith_Billing_V1_Explanation.self),
+    Pair(BillingContract.Subscription.self, Kith_Billing_V1_Subscription.self),
+    Pair(BillingContract.Fact.self, Kith_Billing_V1_Fact.self),
+    Pair(BillingContract.RecordAppleStatementRequest.self, Kith_Billing_V1_RecordAppleStatementRequest.self),
+    Pair(BillingContract.ReserveRequest.self, Kith_Billing_V1_ReserveRequest.self),
+    Pair(BillingContract.Reservation.self, Kith_Billing_V1_Reservation.self),
+    Pair(BillingContract.CommitRequest.self, Kith_Billing_V1_CommitRequest.self),
+    Pair(BillingContract.CommitResponse.self, Kith_Billing_V1_CommitResponse.self),
+    Pair(BillingContract.ReleaseRequest.self, Kith_Billing_V1_ReleaseRequest.self),
+    Pair(BillingContract.ReleaseResponse.self, Kith_Billing_V1_ReleaseResponse.self),
+    Pair(BillingContract.ListQuotasRequest.self, Kith_Billing_V1_ListQuotasRequest.self),
+    Pair(BillingContract.ListQuotasResponse.self, Kith_Billing_V1_ListQuotasResponse.self),
+    Pair(BillingContract.QuotaState.self, Kith_Billing_V1_QuotaState.self),
+    Pair(BillingContract.QuotaExceeded.self, Kith_Billing_V1_QuotaExceeded.self),
     Pair(DeliveryContract.Address.self, Kith_Delivery_V1_Address.self),
     Pair(DeliveryContract.Content.self, Kith_Delivery_V1_Content.self),
     Pair(DeliveryContract.SendRequest.self, Kith_Delivery_V1_SendRequest.self),
@@ -392,6 +410,7 @@ extension Schema {
     DescriptorContract.DescriptorDescriptorSet.bytes,
     AccessContract.AccessDescriptorSet.bytes,
     AlertsContract.AlertsDescriptorSet.bytes,
+    BillingContract.BillingDescriptorSet.bytes,
     DeliveryContract.DeliveryDescriptorSet.bytes,
     EventsContract.EventsDescriptorSet.bytes,
     FallsContract.FallsDescriptorSet.bytes,
