@@ -186,9 +186,11 @@ let calls: [Target] =
   ]
 
 /// Layer 3: the generated contracts of the platform, and what reads contracts at run time. Those of
-/// plugins come with the plugins; family-links's is here because every worker reads its events.
+/// plugins come with the plugins; family-links's is here because every worker reads its events, and
+/// that of entitlements because the SDK of every worker asks it.
 let platform: [Target] = [
   contract("Access"),
+  contract("Billing"),
   contract("Descriptor", serves: false),
   contract("Events"),
   contract("Worker", using: ["Events"]),
@@ -197,8 +199,6 @@ let platform: [Target] = [
   contract("Identity", serves: false),
   contract("Metrics"),
   contract("Reflection"),
-  // Of a plugin that follows.
-  contract("Billing"),
 ].flatMap { $0 }
 let contracts: [Target] =
   platform + [
@@ -223,8 +223,8 @@ let shells: [Target] = [
   library(
     "KithWorker",
     [
-      "EventsContract", "HealthContract", "KithAccess", "KithClient", "KithIdentity", "KithJSON",
-      "KithMetrics", "KithPersonalData",
+      "BillingContract", "EventsContract", "HealthContract", "KithAccess", "KithClient",
+      "KithIdentity", "KithJSON", "KithMetrics", "KithPersonalData",
       "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
       "ReflectionContract",
       "WorkerContract",
@@ -266,6 +266,11 @@ let plugins: [Plugin] = [
     testLibraries: [
       "KithTransfer", "ProviderServers", "RemindersContract", "TestCertificates", cryptoExtras,
     ]),
+  workerPlugin(
+    "Entitlements", area: "Billing", ownsContract: false, keepsData: true,
+    domainLibraries: ["KithJSON", "KithTime", crypto],
+    serviceLibraries: ["KithAppleReceipts", "KithTime", crypto, cryptoExtras],
+    testLibraries: ["TestCertificates", cryptoExtras]),
   workerPlugin(
     "FallDetector", area: "Falls", keepsData: true, domainLibraries: ["KithTime"],
     serviceLibraries: ["AlertsContract", "KithTime"]),
@@ -326,7 +331,8 @@ let testing: [Target] =
   contract("Testing") + [
     // Certificates that a test makes for itself.
     library(
-      "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
+      "TestCertificates", path: "Tests/TestCertificates",
+      ["KithJSON", "KithRPC", asn1, certificates, crypto]),
     // Servers in Python that stand for those of providers of messages (tools/interop/providers).
     library(
       "ProviderServers", path: "Tests/ProviderServers",
@@ -417,10 +423,7 @@ let testing: [Target] =
     tests("KithMetricsTests", ["KithMetrics"]),
     tests(
       "KithAppleReceiptsTests",
-      ["KithAppleReceipts", "KithJSON", "KithTime", asn1, certificates, crypto]),
-    // Of a plugin that follows; they move to its line.
-    library("EntitlementsDomain", path: "Plugins/Entitlements/Domain", ["KithTime"]),
-    tests("EntitlementsTests", ["EntitlementsDomain", "KithTime"]),
+      ["KithAppleReceipts", "KithJSON", "KithTime", "TestCertificates"]),
     tests("KithTimeTests", ["KithTime"]),
     tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
     tests(

@@ -28,4 +28,7 @@ public struct AppleProblem: Error, Sendable, Hashable, CustomStringConvertible {
   public let description: String
 
   init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
+
+  /// A statement that is signed rightly, and says what cannot be read.
+  public init(malformed description: String) { self.init(.malformed, description) }
 }

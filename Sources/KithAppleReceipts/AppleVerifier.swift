@@ -62,6 +62,19 @@ public struct AppleVerifier: Sendable {
     (self.bundleID, self.appAppleID, self.environment) = (bundleID, appAppleID, environment)
   }
 
+  /// What a statement says that it is about, before it is verified. A transaction where it cannot
+  /// be told.
+  public static func subject(of statement: [UInt8]) -> Subject {
+    let segments = statement.prefix(mostBytes + 1).split(
+      separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+    guard statement.count <= mostBytes, segments.count == 3, let payload = json(segments[1]) else {
+      return .transaction
+    }
+    if payload["notificationType"] != nil { return .notification }
+    if payload["receiptType"] != nil { return .appTransaction }
+    return payload["autoRenewStatus"] != nil ? .renewalInfo : .transaction
+  }
+
   /// Verifies a statement.
   /// - Returns: what it says.
   public func verify(

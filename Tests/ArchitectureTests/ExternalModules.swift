@@ -57,6 +57,8 @@ enum ExternalModules {
       ].contains(name)
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
+        // The one plugin that reads what Apple has signed.
+        || plugin == "Entitlements" && name == "KithAppleReceipts"
         // The one plugin with a network.
         || plugin == "Delivery" && name == "KithTransfer"
         || [

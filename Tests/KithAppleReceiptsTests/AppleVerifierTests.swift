@@ -2,6 +2,7 @@ import Foundation
 import KithAppleReceipts
 import KithJSON
 import KithTime
+import TestCertificates
 import Testing
 
 /// What Apple signs, with an own chain. The numbers are those of the edge cases of billing that the

@@ -16,18 +16,55 @@ public enum EntitlementsMethods {
     idempotency: .noSideEffects, callers: .identified)
 
   /// Takes in what Apple has signed: a transaction, renewal info or a notification. Verified without a network; what is refused
-  /// leaves no fact.
+  /// leaves no fact. A notification that a worker hands in belongs to whoever showed the subscription first.
   public static let recordAppleStatement = MethodDescriptor(
     service: "kith.billing.v1.Entitlements", method: "RecordAppleStatement",
     idempotency: .idempotent, callers: .identified)
 
-  /// Reserves a part of a quota before the work. The same key is answered by the same reservation. Over the limit it is refused
-  /// with RESOURCE_EXHAUSTED and a QuotaExceeded among the details; over a fair-use limit it is granted, and told.
+  /// Takes in a purchase that Google Play has signed, byte for byte as the device has it. It tells no end: a subscription that
+  /// nothing else is known of counts for 72 hours from its purchase. A token belongs to one person.
+  public static let recordGooglePurchase = MethodDescriptor(
+    service: "kith.billing.v1.Entitlements", method: "RecordGooglePurchase",
+    idempotency: .idempotent, callers: .identified)
+
+  /// Takes in the state of a subscription as Google's server told it: a SubscriptionPurchaseV2. For workers and operators, who
+  /// have asked Google; a person cannot call it.
+  public static let recordGoogleState = MethodDescriptor(
+    service: "kith.billing.v1.Entitlements", method: "RecordGoogleState",
+    idempotency: .idempotent, callers: .identified)
+
+  /// Takes in a real-time developer notification as Pub/Sub has brought it, whose sender the caller has verified. For workers and
+  /// operators; a person cannot call it.
+  public static let recordGoogleNotification = MethodDescriptor(
+    service: "kith.billing.v1.Entitlements", method: "RecordGoogleNotification",
+    idempotency: .idempotent, callers: .identified)
+
+  /// Takes in a webhook of Stripe, whose signature is checked here. The person is named by `user_id` in the metadata of the
+  /// subscription.
+  public static let recordStripeEvent = MethodDescriptor(
+    service: "kith.billing.v1.Entitlements", method: "RecordStripeEvent",
+    idempotency: .idempotent, callers: .identified)
+
+  /// Takes in a webhook of RevenueCat, whose authorization is checked here. The person is its app user id.
+  public static let recordRevenueCatEvent = MethodDescriptor(
+    service: "kith.billing.v1.Entitlements", method: "RecordRevenueCatEvent",
+    idempotency: .idempotent, callers: .identified)
+
+  /// Takes in a customer of RevenueCat, as its API answers GET /v1/subscribers.
+  public static let importRevenueCat = MethodDescriptor(
+    service: "kith.billing.v1.Entitlements", method: "ImportRevenueCat",
+    idempotency: .idempotent, callers: .operators)
+
+  /// Whether a feature may be used now, and a part of a quota reserved for it, before the work. For workers, in the name of the
+  /// person whose call they answer, and for operators. The same key is answered by the same reservation. A feature that the plan
+  /// lacks is refused with PERMISSION_DENIED and a FeatureRefused among the details, more than is left with RESOURCE_EXHAUSTED and
+  /// a QuotaExceeded; over a fair-use limit it is granted, and told.
   public static let reserve = MethodDescriptor(
     service: "kith.billing.v1.Entitlements", method: "Reserve",
     idempotency: .idempotent, callers: .identified)
 
-  /// Counts what was used of a reservation. Again, it counts nothing.
+  /// Counts what was used of a reservation. Again, it counts nothing. After the reservation has freed itself it counts once
+  /// where there is still room, and is refused with FAILED_PRECONDITION where not.
   public static let commit = MethodDescriptor(
     service: "kith.billing.v1.Entitlements", method: "Commit",
     idempotency: .idempotent, callers: .identified)
@@ -42,8 +79,33 @@ public enum EntitlementsMethods {
     service: "kith.billing.v1.Entitlements", method: "ListQuotas",
     idempotency: .noSideEffects, callers: .identified)
 
+  /// Pins the zone whose midnight begins a person's day. It counts from the next day on, and no day is shorter than 20 hours.
+  public static let setZone = MethodDescriptor(
+    service: "kith.billing.v1.Entitlements", method: "SetZone",
+    idempotency: .idempotent, callers: .identified)
+
+  /// A signed statement of what a person is entitled to, which a phone verifies without a network.
+  public static let issuePass = MethodDescriptor(
+    service: "kith.billing.v1.Entitlements", method: "IssuePass",
+    idempotency: .noSideEffects, callers: .identified)
+
+  /// The key by which passes are verified. To be shipped with the app.
+  public static let getPassKey = MethodDescriptor(
+    service: "kith.billing.v1.Entitlements", method: "GetPassKey",
+    idempotency: .noSideEffects, callers: .anyone)
+
+  /// All that is kept of a person, as JSON: every statement as it came, and what was read from it.
+  public static let exportPerson = MethodDescriptor(
+    service: "kith.billing.v1.Entitlements", method: "ExportPerson",
+    idempotency: .noSideEffects, callers: .identified)
+
+  /// Forgets a person: statements, facts, quotas.
+  public static let erasePerson = MethodDescriptor(
+    service: "kith.billing.v1.Entitlements", method: "ErasePerson",
+    idempotency: .idempotent, callers: .identified)
+
   /// All of them, in the order of the contract.
-  public static let all: [MethodDescriptor] = [getEntitlement, explain, recordAppleStatement, reserve, commit, release, listQuotas]
+  public static let all: [MethodDescriptor] = [getEntitlement, explain, recordAppleStatement, recordGooglePurchase, recordGoogleState, recordGoogleNotification, recordStripeEvent, recordRevenueCatEvent, importRevenueCat, reserve, commit, release, listQuotas, setZone, issuePass, getPassKey, exportPerson, erasePerson]
 }
 
 /// Keeps what stores have said of people's subscriptions as facts, and decides by them.
@@ -77,7 +139,7 @@ public struct EntitlementsClient: Sendable {
   }
 
   /// Takes in what Apple has signed: a transaction, renewal info or a notification. Verified without a network; what is refused
-  /// leaves no fact.
+  /// leaves no fact. A notification that a worker hands in belongs to whoever showed the subscription first.
   public func recordAppleStatement(
     _ request: RecordAppleStatementRequest, options: CallOptions = .defaults
   ) async throws(RPCError) -> Entitlement {
@@ -86,8 +148,68 @@ public struct EntitlementsClient: Sendable {
     return response.message
   }
 
-  /// Reserves a part of a quota before the work. The same key is answered by the same reservation. Over the limit it is refused
-  /// with RESOURCE_EXHAUSTED and a QuotaExceeded among the details; over a fair-use limit it is granted, and told.
+  /// Takes in a purchase that Google Play has signed, byte for byte as the device has it. It tells no end: a subscription that
+  /// nothing else is known of counts for 72 hours from its purchase. A token belongs to one person.
+  public func recordGooglePurchase(
+    _ request: RecordGooglePurchaseRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Entitlement {
+    let response: RPCResponse<Entitlement> = try await client.unary(
+      EntitlementsMethods.recordGooglePurchase, request, options: options)
+    return response.message
+  }
+
+  /// Takes in the state of a subscription as Google's server told it: a SubscriptionPurchaseV2. For workers and operators, who
+  /// have asked Google; a person cannot call it.
+  public func recordGoogleState(
+    _ request: RecordGoogleStateRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Entitlement {
+    let response: RPCResponse<Entitlement> = try await client.unary(
+      EntitlementsMethods.recordGoogleState, request, options: options)
+    return response.message
+  }
+
+  /// Takes in a real-time developer notification as Pub/Sub has brought it, whose sender the caller has verified. For workers and
+  /// operators; a person cannot call it.
+  public func recordGoogleNotification(
+    _ request: RecordGoogleNotificationRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Entitlement {
+    let response: RPCResponse<Entitlement> = try await client.unary(
+      EntitlementsMethods.recordGoogleNotification, request, options: options)
+    return response.message
+  }
+
+  /// Takes in a webhook of Stripe, whose signature is checked here. The person is named by `user_id` in the metadata of the
+  /// subscription.
+  public func recordStripeEvent(
+    _ request: RecordStripeEventRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Entitlement {
+    let response: RPCResponse<Entitlement> = try await client.unary(
+      EntitlementsMethods.recordStripeEvent, request, options: options)
+    return response.message
+  }
+
+  /// Takes in a webhook of RevenueCat, whose authorization is checked here. The person is its app user id.
+  public func recordRevenueCatEvent(
+    _ request: RecordRevenueCatEventRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Entitlement {
+    let response: RPCResponse<Entitlement> = try await client.unary(
+      EntitlementsMethods.recordRevenueCatEvent, request, options: options)
+    return response.message
+  }
+
+  /// Takes in a customer of RevenueCat, as its API answers GET /v1/subscribers.
+  public func importRevenueCat(
+    _ request: ImportRevenueCatRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Entitlement {
+    let response: RPCResponse<Entitlement> = try await client.unary(
+      EntitlementsMethods.importRevenueCat, request, options: options)
+    return response.message
+  }
+
+  /// Whether a feature may be used now, and a part of a quota reserved for it, before the work. For workers, in the name of the
+  /// person whose call they answer, and for operators. The same key is answered by the same reservation. A feature that the plan
+  /// lacks is refused with PERMISSION_DENIED and a FeatureRefused among the details, more than is left with RESOURCE_EXHAUSTED and
+  /// a QuotaExceeded; over a fair-use limit it is granted, and told.
   public func reserve(
     _ request: ReserveRequest, options: CallOptions = .defaults
   ) async throws(RPCError) -> Reservation {
@@ -96,7 +218,8 @@ public struct EntitlementsClient: Sendable {
     return response.message
   }
 
-  /// Counts what was used of a reservation. Again, it counts nothing.
+  /// Counts what was used of a reservation. Again, it counts nothing. After the reservation has freed itself it counts once
+  /// where there is still room, and is refused with FAILED_PRECONDITION where not.
   public func commit(
     _ request: CommitRequest, options: CallOptions = .defaults
   ) async throws(RPCError) -> CommitResponse {
@@ -122,6 +245,51 @@ public struct EntitlementsClient: Sendable {
       EntitlementsMethods.listQuotas, request, options: options)
     return response.message
   }
+
+  /// Pins the zone whose midnight begins a person's day. It counts from the next day on, and no day is shorter than 20 hours.
+  public func setZone(
+    _ request: SetZoneRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> SetZoneResponse {
+    let response: RPCResponse<SetZoneResponse> = try await client.unary(
+      EntitlementsMethods.setZone, request, options: options)
+    return response.message
+  }
+
+  /// A signed statement of what a person is entitled to, which a phone verifies without a network.
+  public func issuePass(
+    _ request: IssuePassRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> Pass {
+    let response: RPCResponse<Pass> = try await client.unary(
+      EntitlementsMethods.issuePass, request, options: options)
+    return response.message
+  }
+
+  /// The key by which passes are verified. To be shipped with the app.
+  public func getPassKey(
+    _ request: GetPassKeyRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> PassKey {
+    let response: RPCResponse<PassKey> = try await client.unary(
+      EntitlementsMethods.getPassKey, request, options: options)
+    return response.message
+  }
+
+  /// All that is kept of a person, as JSON: every statement as it came, and what was read from it.
+  public func exportPerson(
+    _ request: ExportPersonRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> ExportPersonResponse {
+    let response: RPCResponse<ExportPersonResponse> = try await client.unary(
+      EntitlementsMethods.exportPerson, request, options: options)
+    return response.message
+  }
+
+  /// Forgets a person: statements, facts, quotas.
+  public func erasePerson(
+    _ request: ErasePersonRequest, options: CallOptions = .defaults
+  ) async throws(RPCError) -> ErasePersonResponse {
+    let response: RPCResponse<ErasePersonResponse> = try await client.unary(
+      EntitlementsMethods.erasePerson, request, options: options)
+    return response.message
+  }
 }
 
 /// Keeps what stores have said of people's subscriptions as facts, and decides by them.
@@ -143,18 +311,55 @@ public protocol EntitlementsHandler: Sendable {
   ) async throws -> Explanation
 
   /// Takes in what Apple has signed: a transaction, renewal info or a notification. Verified without a network; what is refused
-  /// leaves no fact.
+  /// leaves no fact. A notification that a worker hands in belongs to whoever showed the subscription first.
   func recordAppleStatement(
     _ request: RecordAppleStatementRequest, context: CallContext
   ) async throws -> Entitlement
 
-  /// Reserves a part of a quota before the work. The same key is answered by the same reservation. Over the limit it is refused
-  /// with RESOURCE_EXHAUSTED and a QuotaExceeded among the details; over a fair-use limit it is granted, and told.
+  /// Takes in a purchase that Google Play has signed, byte for byte as the device has it. It tells no end: a subscription that
+  /// nothing else is known of counts for 72 hours from its purchase. A token belongs to one person.
+  func recordGooglePurchase(
+    _ request: RecordGooglePurchaseRequest, context: CallContext
+  ) async throws -> Entitlement
+
+  /// Takes in the state of a subscription as Google's server told it: a SubscriptionPurchaseV2. For workers and operators, who
+  /// have asked Google; a person cannot call it.
+  func recordGoogleState(
+    _ request: RecordGoogleStateRequest, context: CallContext
+  ) async throws -> Entitlement
+
+  /// Takes in a real-time developer notification as Pub/Sub has brought it, whose sender the caller has verified. For workers and
+  /// operators; a person cannot call it.
+  func recordGoogleNotification(
+    _ request: RecordGoogleNotificationRequest, context: CallContext
+  ) async throws -> Entitlement
+
+  /// Takes in a webhook of Stripe, whose signature is checked here. The person is named by `user_id` in the metadata of the
+  /// subscription.
+  func recordStripeEvent(
+    _ request: RecordStripeEventRequest, context: CallContext
+  ) async throws -> Entitlement
+
+  /// Takes in a webhook of RevenueCat, whose authorization is checked here. The person is its app user id.
+  func recordRevenueCatEvent(
+    _ request: RecordRevenueCatEventRequest, context: CallContext
+  ) async throws -> Entitlement
+
+  /// Takes in a customer of RevenueCat, as its API answers GET /v1/subscribers.
+  func importRevenueCat(
+    _ request: ImportRevenueCatRequest, context: CallContext
+  ) async throws -> Entitlement
+
+  /// Whether a feature may be used now, and a part of a quota reserved for it, before the work. For workers, in the name of the
+  /// person whose call they answer, and for operators. The same key is answered by the same reservation. A feature that the plan
+  /// lacks is refused with PERMISSION_DENIED and a FeatureRefused among the details, more than is left with RESOURCE_EXHAUSTED and
+  /// a QuotaExceeded; over a fair-use limit it is granted, and told.
   func reserve(
     _ request: ReserveRequest, context: CallContext
   ) async throws -> Reservation
 
-  /// Counts what was used of a reservation. Again, it counts nothing.
+  /// Counts what was used of a reservation. Again, it counts nothing. After the reservation has freed itself it counts once
+  /// where there is still room, and is refused with FAILED_PRECONDITION where not.
   func commit(
     _ request: CommitRequest, context: CallContext
   ) async throws -> CommitResponse
@@ -168,6 +373,31 @@ public protocol EntitlementsHandler: Sendable {
   func listQuotas(
     _ request: ListQuotasRequest, context: CallContext
   ) async throws -> ListQuotasResponse
+
+  /// Pins the zone whose midnight begins a person's day. It counts from the next day on, and no day is shorter than 20 hours.
+  func setZone(
+    _ request: SetZoneRequest, context: CallContext
+  ) async throws -> SetZoneResponse
+
+  /// A signed statement of what a person is entitled to, which a phone verifies without a network.
+  func issuePass(
+    _ request: IssuePassRequest, context: CallContext
+  ) async throws -> Pass
+
+  /// The key by which passes are verified. To be shipped with the app.
+  func getPassKey(
+    _ request: GetPassKeyRequest, context: CallContext
+  ) async throws -> PassKey
+
+  /// All that is kept of a person, as JSON: every statement as it came, and what was read from it.
+  func exportPerson(
+    _ request: ExportPersonRequest, context: CallContext
+  ) async throws -> ExportPersonResponse
+
+  /// Forgets a person: statements, facts, quotas.
+  func erasePerson(
+    _ request: ErasePersonRequest, context: CallContext
+  ) async throws -> ErasePersonResponse
 }
 
 extension ServiceDefinition {
@@ -189,6 +419,30 @@ extension ServiceDefinition {
           try await handler.recordAppleStatement(
             request, context: context)
         },
+        .unary(EntitlementsMethods.recordGooglePurchase) { request, context in
+          try await handler.recordGooglePurchase(
+            request, context: context)
+        },
+        .unary(EntitlementsMethods.recordGoogleState) { request, context in
+          try await handler.recordGoogleState(
+            request, context: context)
+        },
+        .unary(EntitlementsMethods.recordGoogleNotification) { request, context in
+          try await handler.recordGoogleNotification(
+            request, context: context)
+        },
+        .unary(EntitlementsMethods.recordStripeEvent) { request, context in
+          try await handler.recordStripeEvent(
+            request, context: context)
+        },
+        .unary(EntitlementsMethods.recordRevenueCatEvent) { request, context in
+          try await handler.recordRevenueCatEvent(
+            request, context: context)
+        },
+        .unary(EntitlementsMethods.importRevenueCat) { request, context in
+          try await handler.importRevenueCat(
+            request, context: context)
+        },
         .unary(EntitlementsMethods.reserve) { request, context in
           try await handler.reserve(
             request, context: context)
@@ -203,6 +457,26 @@ extension ServiceDefinition {
         },
         .unary(EntitlementsMethods.listQuotas) { request, context in
           try await handler.listQuotas(
+            request, context: context)
+        },
+        .unary(EntitlementsMethods.setZone) { request, context in
+          try await handler.setZone(
+            request, context: context)
+        },
+        .unary(EntitlementsMethods.issuePass) { request, context in
+          try await handler.issuePass(
+            request, context: context)
+        },
+        .unary(EntitlementsMethods.getPassKey) { request, context in
+          try await handler.getPassKey(
+            request, context: context)
+        },
+        .unary(EntitlementsMethods.exportPerson) { request, context in
+          try await handler.exportPerson(
+            request, context: context)
+        },
+        .unary(EntitlementsMethods.erasePerson) { request, context in
+          try await handler.erasePerson(
             request, context: context)
         },
       ])

@@ -9,14 +9,25 @@ public struct Reservation: GeneratedMessage {
   /// Its name.
   public var key: String = ""
 
-  /// What is left after it.
-  public var remaining: UInt32 = 0
+  /// What is left after it. Absent where there is no limit.
+  public var remaining: UInt32? = nil
 
   /// When it frees itself, in milliseconds since 1970-01-01T00:00:00Z.
   public var expiresAtMs: Int64 = 0
 
   /// Whether more is used than is fair: to be told, not refused.
   public var isOverFairUse: Bool = false
+
+  /// How many there may be at once: the worker that keeps them counts, and nothing is reserved here. Absent for any number, and for
+  /// what is counted here.
+  public var mostAtOnce: UInt32? = nil
+
+  /// Until when the same answer may be given again without asking, in milliseconds since 1970-01-01T00:00:00Z. Absent where each
+  /// call is counted.
+  public var standsUntilMs: Int64? = nil
+
+  /// When the quota begins anew, in milliseconds since 1970-01-01T00:00:00Z.
+  public var resetAtMs: Int64? = nil
 
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
@@ -27,14 +38,20 @@ public struct Reservation: GeneratedMessage {
   /// A message with these fields; the others are at their default.
   public init(
     key: String = "",
-    remaining: UInt32 = 0,
+    remaining: UInt32? = nil,
     expiresAtMs: Int64 = 0,
-    isOverFairUse: Bool = false
+    isOverFairUse: Bool = false,
+    mostAtOnce: UInt32? = nil,
+    standsUntilMs: Int64? = nil,
+    resetAtMs: Int64? = nil
   ) {
     self.key = key
     self.remaining = remaining
     self.expiresAtMs = expiresAtMs
     self.isOverFairUse = isOverFairUse
+    self.mostAtOnce = mostAtOnce
+    self.standsUntilMs = standsUntilMs
+    self.resetAtMs = resetAtMs
   }
 
   public static var fullName: String { "kith.billing.v1.Reservation" }
@@ -47,6 +64,9 @@ public struct Reservation: GeneratedMessage {
     if c.pointee.has_remaining != 0 { self.remaining = c.pointee.remaining }
     if c.pointee.has_expires_at_ms != 0 { self.expiresAtMs = c.pointee.expires_at_ms }
     if c.pointee.has_is_over_fair_use != 0 { self.isOverFairUse = c.pointee.is_over_fair_use != 0 }
+    if c.pointee.has_most_at_once != 0 { self.mostAtOnce = c.pointee.most_at_once }
+    if c.pointee.has_stands_until_ms != 0 { self.standsUntilMs = c.pointee.stands_until_ms }
+    if c.pointee.has_reset_at_ms != 0 { self.resetAtMs = c.pointee.reset_at_ms }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -57,8 +77,8 @@ public struct Reservation: GeneratedMessage {
       c.pointee.key = arena.copy(self.key)
       c.pointee.has_key = 1
     }
-    if self.remaining != 0 {
-      c.pointee.remaining = self.remaining
+    if let value = self.remaining {
+      c.pointee.remaining = value
       c.pointee.has_remaining = 1
     }
     if self.expiresAtMs != 0 {
@@ -69,14 +89,29 @@ public struct Reservation: GeneratedMessage {
       c.pointee.is_over_fair_use = self.isOverFairUse ? 1 : 0
       c.pointee.has_is_over_fair_use = 1
     }
+    if let value = self.mostAtOnce {
+      c.pointee.most_at_once = value
+      c.pointee.has_most_at_once = 1
+    }
+    if let value = self.standsUntilMs {
+      c.pointee.stands_until_ms = value
+      c.pointee.has_stands_until_ms = 1
+    }
+    if let value = self.resetAtMs {
+      c.pointee.reset_at_ms = value
+      c.pointee.has_reset_at_ms = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
   public func describe(into text: inout MessageDescription) {
     if !self.key.isEmpty { text.add("key", self.key) }
-    if self.remaining != 0 { text.add("remaining", self.remaining) }
+    if let value = self.remaining { text.add("remaining", value) }
     if self.expiresAtMs != 0 { text.add("expiresAtMs", self.expiresAtMs) }
     if self.isOverFairUse { text.add("isOverFairUse", self.isOverFairUse) }
+    if let value = self.mostAtOnce { text.add("mostAtOnce", value) }
+    if let value = self.standsUntilMs { text.add("standsUntilMs", value) }
+    if let value = self.resetAtMs { text.add("resetAtMs", value) }
     text.add(self.unknownFields)
   }
 }

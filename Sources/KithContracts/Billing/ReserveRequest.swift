@@ -9,14 +9,20 @@ public struct ReserveRequest: GeneratedMessage {
   /// Whose. Empty means the caller's.
   public var userId: String = ""
 
-  /// Which quota: `ask_daily`.
+  /// Which quota: `ask_daily`. Empty to ask for the feature alone.
   public var quota: String = ""
 
   /// How much. 0 means 1.
   public var amount: UInt32 = 0
 
-  /// Names the reservation: 1 to 64 characters, for ever.
+  /// Names the reservation: 1 to 200 characters, for ever. Needed with a quota.
   public var key: String = ""
+
+  /// The feature that the plan must have. Empty to ask for the quota alone.
+  public var feature: String = ""
+
+  /// How long the reservation stands without a word, 1 second to 1 hour, in milliseconds.
+  public var holdMs: UInt32 = 0
 
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
@@ -29,12 +35,16 @@ public struct ReserveRequest: GeneratedMessage {
     userId: String = "",
     quota: String = "",
     amount: UInt32 = 0,
-    key: String = ""
+    key: String = "",
+    feature: String = "",
+    holdMs: UInt32 = 0
   ) {
     self.userId = userId
     self.quota = quota
     self.amount = amount
     self.key = key
+    self.feature = feature
+    self.holdMs = holdMs
   }
 
   public static var fullName: String { "kith.billing.v1.ReserveRequest" }
@@ -47,6 +57,8 @@ public struct ReserveRequest: GeneratedMessage {
     if c.pointee.has_quota != 0 { self.quota = try Unpacked.text(c.pointee.quota, "kith.billing.v1.ReserveRequest.quota") }
     if c.pointee.has_amount != 0 { self.amount = c.pointee.amount }
     if c.pointee.has_key != 0 { self.key = try Unpacked.text(c.pointee.key, "kith.billing.v1.ReserveRequest.key") }
+    if c.pointee.has_feature != 0 { self.feature = try Unpacked.text(c.pointee.feature, "kith.billing.v1.ReserveRequest.feature") }
+    if c.pointee.has_hold_ms != 0 { self.holdMs = c.pointee.hold_ms }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -69,6 +81,14 @@ public struct ReserveRequest: GeneratedMessage {
       c.pointee.key = arena.copy(self.key)
       c.pointee.has_key = 1
     }
+    if !self.feature.isEmpty {
+      c.pointee.feature = arena.copy(self.feature)
+      c.pointee.has_feature = 1
+    }
+    if self.holdMs != 0 {
+      c.pointee.hold_ms = self.holdMs
+      c.pointee.has_hold_ms = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
@@ -77,6 +97,8 @@ public struct ReserveRequest: GeneratedMessage {
     if !self.quota.isEmpty { text.add("quota", self.quota) }
     if self.amount != 0 { text.add("amount", self.amount) }
     if !self.key.isEmpty { text.add("key", self.key) }
+    if !self.feature.isEmpty { text.add("feature", self.feature) }
+    if self.holdMs != 0 { text.add("holdMs", self.holdMs) }
     text.add(self.unknownFields)
   }
 }

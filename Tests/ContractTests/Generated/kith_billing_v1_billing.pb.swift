@@ -8,6 +8,11 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -411,6 +416,123 @@ nonisolated struct Kith_Billing_V1_RecordAppleStatementRequest: Sendable {
   init() {}
 }
 
+/// A purchase that Google Play has signed.
+nonisolated struct Kith_Billing_V1_RecordGooglePurchaseRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// For whom. Empty means the caller.
+  var userID: String = String()
+
+  /// The purchase as the device has it, to the byte: the `originalJson` of the purchase.
+  var purchase: Data = Data()
+
+  /// Its signature in base64, as the device has it.
+  var signature: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The state of a subscription at Google.
+nonisolated struct Kith_Billing_V1_RecordGoogleStateRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// For whom. Empty means whoever has shown the token, or the obfuscated account id of the state.
+  var userID: String = String()
+
+  /// The purchase token that it is about.
+  var token: String = String()
+
+  /// The SubscriptionPurchaseV2, in JSON.
+  var state: Data = Data()
+
+  /// When Google was asked, in milliseconds since 1970-01-01T00:00:00Z. Absent means now.
+  var askedAtMs: Int64 {
+    get {_askedAtMs ?? 0}
+    set {_askedAtMs = newValue}
+  }
+  /// Returns true if `askedAtMs` has been explicitly set.
+  var hasAskedAtMs: Bool {self._askedAtMs != nil}
+  /// Clears the value of `askedAtMs`. Subsequent reads from it will return its default value.
+  mutating func clearAskedAtMs() {self._askedAtMs = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _askedAtMs: Int64? = nil
+}
+
+/// A notification of Google.
+nonisolated struct Kith_Billing_V1_RecordGoogleNotificationRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The body of the push request, or its `data` decoded.
+  var notification: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A webhook of Stripe.
+nonisolated struct Kith_Billing_V1_RecordStripeEventRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The body, to the byte.
+  var body: Data = Data()
+
+  /// The header `Stripe-Signature`.
+  var signature: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A webhook of RevenueCat.
+nonisolated struct Kith_Billing_V1_RecordRevenueCatEventRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The body.
+  var body: Data = Data()
+
+  /// The header `Authorization`.
+  var authorization: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A customer of RevenueCat.
+nonisolated struct Kith_Billing_V1_ImportRevenueCatRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Who it is. Empty means the app user id that it has at RevenueCat.
+  var userID: String = String()
+
+  /// The answer of RevenueCat's API, in JSON.
+  var customer: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// What to reserve.
 nonisolated struct Kith_Billing_V1_ReserveRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -420,14 +542,20 @@ nonisolated struct Kith_Billing_V1_ReserveRequest: Sendable {
   /// Whose. Empty means the caller's.
   var userID: String = String()
 
-  /// Which quota: `ask_daily`.
+  /// Which quota: `ask_daily`. Empty to ask for the feature alone.
   var quota: String = String()
 
   /// How much. 0 means 1.
   var amount: UInt32 = 0
 
-  /// Names the reservation: 1 to 64 characters, for ever.
+  /// Names the reservation: 1 to 200 characters, for ever. Needed with a quota.
   var key: String = String()
+
+  /// The feature that the plan must have. Empty to ask for the quota alone.
+  var feature: String = String()
+
+  /// How long the reservation stands without a word, 1 second to 1 hour, in milliseconds.
+  var holdMs: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -443,8 +571,15 @@ nonisolated struct Kith_Billing_V1_Reservation: Sendable {
   /// Its name.
   var key: String = String()
 
-  /// What is left after it.
-  var remaining: UInt32 = 0
+  /// What is left after it. Absent where there is no limit.
+  var remaining: UInt32 {
+    get {_remaining ?? 0}
+    set {_remaining = newValue}
+  }
+  /// Returns true if `remaining` has been explicitly set.
+  var hasRemaining: Bool {self._remaining != nil}
+  /// Clears the value of `remaining`. Subsequent reads from it will return its default value.
+  mutating func clearRemaining() {self._remaining = nil}
 
   /// When it frees itself, in milliseconds since 1970-01-01T00:00:00Z.
   var expiresAtMs: Int64 = 0
@@ -452,9 +587,46 @@ nonisolated struct Kith_Billing_V1_Reservation: Sendable {
   /// Whether more is used than is fair: to be told, not refused.
   var isOverFairUse: Bool = false
 
+  /// How many there may be at once: the worker that keeps them counts, and nothing is reserved here. Absent for any number, and for
+  /// what is counted here.
+  var mostAtOnce: UInt32 {
+    get {_mostAtOnce ?? 0}
+    set {_mostAtOnce = newValue}
+  }
+  /// Returns true if `mostAtOnce` has been explicitly set.
+  var hasMostAtOnce: Bool {self._mostAtOnce != nil}
+  /// Clears the value of `mostAtOnce`. Subsequent reads from it will return its default value.
+  mutating func clearMostAtOnce() {self._mostAtOnce = nil}
+
+  /// Until when the same answer may be given again without asking, in milliseconds since 1970-01-01T00:00:00Z. Absent where each
+  /// call is counted.
+  var standsUntilMs: Int64 {
+    get {_standsUntilMs ?? 0}
+    set {_standsUntilMs = newValue}
+  }
+  /// Returns true if `standsUntilMs` has been explicitly set.
+  var hasStandsUntilMs: Bool {self._standsUntilMs != nil}
+  /// Clears the value of `standsUntilMs`. Subsequent reads from it will return its default value.
+  mutating func clearStandsUntilMs() {self._standsUntilMs = nil}
+
+  /// When the quota begins anew, in milliseconds since 1970-01-01T00:00:00Z.
+  var resetAtMs: Int64 {
+    get {_resetAtMs ?? 0}
+    set {_resetAtMs = newValue}
+  }
+  /// Returns true if `resetAtMs` has been explicitly set.
+  var hasResetAtMs: Bool {self._resetAtMs != nil}
+  /// Clears the value of `resetAtMs`. Subsequent reads from it will return its default value.
+  mutating func clearResetAtMs() {self._resetAtMs = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _remaining: UInt32? = nil
+  fileprivate var _mostAtOnce: UInt32? = nil
+  fileprivate var _standsUntilMs: Int64? = nil
+  fileprivate var _resetAtMs: Int64? = nil
 }
 
 /// What to count.
@@ -627,6 +799,190 @@ nonisolated struct Kith_Billing_V1_QuotaExceeded: Sendable {
   init() {}
 
   fileprivate var _resetAtMs: Int64? = nil
+}
+
+/// A detail of PERMISSION_DENIED.
+nonisolated struct Kith_Billing_V1_FeatureRefused: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Which feature.
+  var feature: String = String()
+
+  /// The plan that the person has.
+  var plan: String = String()
+
+  /// The plans that have the feature, the lowest first.
+  var plans: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Whose day, and where.
+nonisolated struct Kith_Billing_V1_SetZoneRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose. Empty means the caller's.
+  var userID: String = String()
+
+  /// The IANA name: `Europe/Berlin`.
+  var zone: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Which zone counts from when on.
+nonisolated struct Kith_Billing_V1_SetZoneResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The zone of the next day.
+  var zone: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Whose pass.
+nonisolated struct Kith_Billing_V1_IssuePassRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whose. Empty means the caller's.
+  var userID: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What a phone may go by without a network.
+nonisolated struct Kith_Billing_V1_Pass: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A JWS in its compact form, signed with Ed25519 (`EdDSA`). Its claims: `iss` the product, `sub` the person, `plan`, `features`,
+  /// `limits` by quota, `iat` and `exp`.
+  var token: String = String()
+
+  /// When it ends, in milliseconds since 1970-01-01T00:00:00Z.
+  var expiresAtMs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Nothing to say.
+nonisolated struct Kith_Billing_V1_GetPassKeyRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The key of passes.
+nonisolated struct Kith_Billing_V1_PassKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// An Ed25519 public key, 32 bytes.
+  var key: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Of whom.
+nonisolated struct Kith_Billing_V1_ExportPersonRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of whom. Empty means the caller.
+  var userID: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What is kept of a person.
+nonisolated struct Kith_Billing_V1_ExportPersonResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// JSON.
+  var content: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Whom to forget.
+nonisolated struct Kith_Billing_V1_ErasePersonRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whom. Empty means the caller.
+  var userID: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What was forgotten.
+nonisolated struct Kith_Billing_V1_ErasePersonResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// How many statements of stores.
+  var statements: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A person's plan is another.
+nonisolated struct Kith_Billing_V1_EntitlementChanged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The plan.
+  var plan: String = String()
+
+  /// The plan before.
+  var previousPlan: String = String()
+
+  /// The features of the plan.
+  var features: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -972,9 +1328,233 @@ nonisolated extension Kith_Billing_V1_RecordAppleStatementRequest: SwiftProtobuf
   }
 }
 
+nonisolated extension Kith_Billing_V1_RecordGooglePurchaseRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordGooglePurchaseRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}purchase\0\u{1}signature\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.purchase) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.signature) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.purchase.isEmpty {
+      try visitor.visitSingularBytesField(value: self.purchase, fieldNumber: 2)
+    }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularStringField(value: self.signature, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_RecordGooglePurchaseRequest, rhs: Kith_Billing_V1_RecordGooglePurchaseRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.purchase != rhs.purchase {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_RecordGoogleStateRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordGoogleStateRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}token\0\u{1}state\0\u{3}asked_at_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.token) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._askedAtMs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.token.isEmpty {
+      try visitor.visitSingularStringField(value: self.token, fieldNumber: 2)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularBytesField(value: self.state, fieldNumber: 3)
+    }
+    try { if let v = self._askedAtMs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_RecordGoogleStateRequest, rhs: Kith_Billing_V1_RecordGoogleStateRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs._askedAtMs != rhs._askedAtMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_RecordGoogleNotificationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordGoogleNotificationRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}notification\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.notification) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.notification.isEmpty {
+      try visitor.visitSingularBytesField(value: self.notification, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_RecordGoogleNotificationRequest, rhs: Kith_Billing_V1_RecordGoogleNotificationRequest) -> Bool {
+    if lhs.notification != rhs.notification {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_RecordStripeEventRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordStripeEventRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}signature\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.body) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.signature) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.body.isEmpty {
+      try visitor.visitSingularBytesField(value: self.body, fieldNumber: 1)
+    }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularStringField(value: self.signature, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_RecordStripeEventRequest, rhs: Kith_Billing_V1_RecordStripeEventRequest) -> Bool {
+    if lhs.body != rhs.body {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_RecordRevenueCatEventRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecordRevenueCatEventRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}authorization\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.body) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.authorization) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.body.isEmpty {
+      try visitor.visitSingularBytesField(value: self.body, fieldNumber: 1)
+    }
+    if !self.authorization.isEmpty {
+      try visitor.visitSingularStringField(value: self.authorization, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_RecordRevenueCatEventRequest, rhs: Kith_Billing_V1_RecordRevenueCatEventRequest) -> Bool {
+    if lhs.body != rhs.body {return false}
+    if lhs.authorization != rhs.authorization {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_ImportRevenueCatRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ImportRevenueCatRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}customer\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.customer) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.customer.isEmpty {
+      try visitor.visitSingularBytesField(value: self.customer, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_ImportRevenueCatRequest, rhs: Kith_Billing_V1_ImportRevenueCatRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.customer != rhs.customer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Kith_Billing_V1_ReserveRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ReserveRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}quota\0\u{1}amount\0\u{1}key\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}quota\0\u{1}amount\0\u{1}key\0\u{1}feature\0\u{3}hold_ms\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -986,6 +1566,8 @@ nonisolated extension Kith_Billing_V1_ReserveRequest: SwiftProtobuf.Message, Swi
       case 2: try { try decoder.decodeSingularStringField(value: &self.quota) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.amount) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.key) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.feature) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.holdMs) }()
       default: break
       }
     }
@@ -1004,6 +1586,12 @@ nonisolated extension Kith_Billing_V1_ReserveRequest: SwiftProtobuf.Message, Swi
     if !self.key.isEmpty {
       try visitor.visitSingularStringField(value: self.key, fieldNumber: 4)
     }
+    if !self.feature.isEmpty {
+      try visitor.visitSingularStringField(value: self.feature, fieldNumber: 5)
+    }
+    if self.holdMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.holdMs, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1012,6 +1600,8 @@ nonisolated extension Kith_Billing_V1_ReserveRequest: SwiftProtobuf.Message, Swi
     if lhs.quota != rhs.quota {return false}
     if lhs.amount != rhs.amount {return false}
     if lhs.key != rhs.key {return false}
+    if lhs.feature != rhs.feature {return false}
+    if lhs.holdMs != rhs.holdMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1019,7 +1609,7 @@ nonisolated extension Kith_Billing_V1_ReserveRequest: SwiftProtobuf.Message, Swi
 
 nonisolated extension Kith_Billing_V1_Reservation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Reservation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}remaining\0\u{3}expires_at_ms\0\u{3}is_over_fair_use\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}remaining\0\u{3}expires_at_ms\0\u{3}is_over_fair_use\0\u{3}most_at_once\0\u{3}stands_until_ms\0\u{3}reset_at_ms\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1028,35 +1618,54 @@ nonisolated extension Kith_Billing_V1_Reservation: SwiftProtobuf.Message, SwiftP
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.remaining) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._remaining) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.expiresAtMs) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.isOverFairUse) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self._mostAtOnce) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self._standsUntilMs) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self._resetAtMs) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.key.isEmpty {
       try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
     }
-    if self.remaining != 0 {
-      try visitor.visitSingularUInt32Field(value: self.remaining, fieldNumber: 2)
-    }
+    try { if let v = self._remaining {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
     if self.expiresAtMs != 0 {
       try visitor.visitSingularInt64Field(value: self.expiresAtMs, fieldNumber: 3)
     }
     if self.isOverFairUse != false {
       try visitor.visitSingularBoolField(value: self.isOverFairUse, fieldNumber: 4)
     }
+    try { if let v = self._mostAtOnce {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._standsUntilMs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._resetAtMs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Kith_Billing_V1_Reservation, rhs: Kith_Billing_V1_Reservation) -> Bool {
     if lhs.key != rhs.key {return false}
-    if lhs.remaining != rhs.remaining {return false}
+    if lhs._remaining != rhs._remaining {return false}
     if lhs.expiresAtMs != rhs.expiresAtMs {return false}
     if lhs.isOverFairUse != rhs.isOverFairUse {return false}
+    if lhs._mostAtOnce != rhs._mostAtOnce {return false}
+    if lhs._standsUntilMs != rhs._standsUntilMs {return false}
+    if lhs._resetAtMs != rhs._resetAtMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1358,6 +1967,385 @@ nonisolated extension Kith_Billing_V1_QuotaExceeded: SwiftProtobuf.Message, Swif
     if lhs.quota != rhs.quota {return false}
     if lhs.remaining != rhs.remaining {return false}
     if lhs._resetAtMs != rhs._resetAtMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_FeatureRefused: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FeatureRefused"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}feature\0\u{1}plan\0\u{1}plans\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.feature) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.plan) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.plans) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.feature.isEmpty {
+      try visitor.visitSingularStringField(value: self.feature, fieldNumber: 1)
+    }
+    if !self.plan.isEmpty {
+      try visitor.visitSingularStringField(value: self.plan, fieldNumber: 2)
+    }
+    if !self.plans.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.plans, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_FeatureRefused, rhs: Kith_Billing_V1_FeatureRefused) -> Bool {
+    if lhs.feature != rhs.feature {return false}
+    if lhs.plan != rhs.plan {return false}
+    if lhs.plans != rhs.plans {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_SetZoneRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetZoneRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}zone\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_SetZoneRequest, rhs: Kith_Billing_V1_SetZoneRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.zone != rhs.zone {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_SetZoneResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetZoneResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}zone\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_SetZoneResponse, rhs: Kith_Billing_V1_SetZoneResponse) -> Bool {
+    if lhs.zone != rhs.zone {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_IssuePassRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".IssuePassRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_IssuePassRequest, rhs: Kith_Billing_V1_IssuePassRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_Pass: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Pass"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{3}expires_at_ms\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.token) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.expiresAtMs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularStringField(value: self.token, fieldNumber: 1)
+    }
+    if self.expiresAtMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.expiresAtMs, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_Pass, rhs: Kith_Billing_V1_Pass) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.expiresAtMs != rhs.expiresAtMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_GetPassKeyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GetPassKeyRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_GetPassKeyRequest, rhs: Kith_Billing_V1_GetPassKeyRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_PassKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PassKey"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_PassKey, rhs: Kith_Billing_V1_PassKey) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_ExportPersonRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ExportPersonRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_ExportPersonRequest, rhs: Kith_Billing_V1_ExportPersonRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_ExportPersonResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ExportPersonResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}content\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.content) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.content.isEmpty {
+      try visitor.visitSingularBytesField(value: self.content, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_ExportPersonResponse, rhs: Kith_Billing_V1_ExportPersonResponse) -> Bool {
+    if lhs.content != rhs.content {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_ErasePersonRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ErasePersonRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_ErasePersonRequest, rhs: Kith_Billing_V1_ErasePersonRequest) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_ErasePersonResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ErasePersonResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}statements\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.statements) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.statements != 0 {
+      try visitor.visitSingularUInt32Field(value: self.statements, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_ErasePersonResponse, rhs: Kith_Billing_V1_ErasePersonResponse) -> Bool {
+    if lhs.statements != rhs.statements {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kith_Billing_V1_EntitlementChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".EntitlementChanged"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}plan\0\u{3}previous_plan\0\u{1}features\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.plan) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.previousPlan) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.features) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.plan.isEmpty {
+      try visitor.visitSingularStringField(value: self.plan, fieldNumber: 1)
+    }
+    if !self.previousPlan.isEmpty {
+      try visitor.visitSingularStringField(value: self.previousPlan, fieldNumber: 2)
+    }
+    if !self.features.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.features, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_Billing_V1_EntitlementChanged, rhs: Kith_Billing_V1_EntitlementChanged) -> Bool {
+    if lhs.plan != rhs.plan {return false}
+    if lhs.previousPlan != rhs.previousPlan {return false}
+    if lhs.features != rhs.features {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -2,7 +2,8 @@ public import KithTime
 
 /// What a person is entitled to at a moment, and why.
 public struct Entitlement: Sendable, Hashable {
-  /// How long what is known stands while the stores cannot be asked.
+  /// How long what is known stands while nothing is heard of a store: from its last word, or from
+  /// the end of what was paid where that is later.
   public static let patience = Duration.seconds(72 * 3600)
 
   /// Why a plan is given.
@@ -26,11 +27,10 @@ public struct Entitlement: Sendable, Hashable {
 
   /// Decides for a person.
   /// - Parameters:
-  ///   - heard: when the stores were last asked, or were heard from.
-  ///   - now: trusted time: see ``LatestTime``.
+  ///   - now: time that does not go back: see ``LatestTime``.
   ///   - countsTests: whether test purchases count; never in production.
   public static func decide(
-    _ subscriptions: [Subscription], in catalogue: PlanCatalogue, heard: Instant, now: Instant,
+    _ subscriptions: [Subscription], in catalogue: PlanCatalogue, now: Instant,
     countsTests: Bool = false
   ) -> Entitlement {
     var best: (rank: Int, basis: Basis, facts: [StoreFact], until: Instant?)?
@@ -42,9 +42,11 @@ public struct Entitlement: Sendable, Hashable {
       if status.gives {
         basis = .subscription(subscription.id, status)
         until = subscription.givesUntil(at: now)
-      } else if subscription.isSilent(at: now), now < heard + patience {
+      } else if subscription.isSilent(at: now), let paid = subscription.paidUntil,
+        now < max(subscription.knownAt, paid) + patience
+      {
         basis = .silence(subscription.id)
-        until = heard + patience
+        until = max(subscription.knownAt, paid) + patience
       } else {
         continue
       }

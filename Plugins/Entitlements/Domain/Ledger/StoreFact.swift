@@ -44,6 +44,9 @@ public struct StoreFact: Sendable, Hashable {
   public var subscription: String
   /// What was bought.
   public var product: String
+  /// What the store calls the one payment that it is about; empty where it is about the
+  /// subscription.
+  public var purchase: String
   /// When it was so, by the store's own clock.
   public var at: Instant
   /// What happened.
@@ -56,10 +59,10 @@ public struct StoreFact: Sendable, Hashable {
   /// A fact.
   public init(
     origin: Origin, id: String, subscription: String, product: String, at: Instant, kind: Kind,
-    isFamilyShared: Bool = false, isTest: Bool = false
+    purchase: String = "", isFamilyShared: Bool = false, isTest: Bool = false
   ) {
     (self.origin, self.id, self.subscription, self.product) = (origin, id, subscription, product)
-    (self.at, self.kind) = (at, kind)
+    (self.at, self.kind, self.purchase) = (at, kind, purchase)
     (self.isFamilyShared, self.isTest) = (isFamilyShared, isTest)
   }
 }

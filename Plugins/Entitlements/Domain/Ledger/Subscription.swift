@@ -54,6 +54,8 @@ public struct Subscription: Sendable, Hashable {
   public private(set) var facts: [StoreFact] = []
 
   private var wasPaid = false
+  /// The payment that counts now.
+  private var purchase = ""
   private var isUnpaid = false
   private var isPaused = false
   private var end: End?
@@ -90,20 +92,29 @@ public struct Subscription: Sendable, Hashable {
     case .paid(let until):
       (product, paidUntil, graceUntil) = (fact.product, until, nil)
       (wasPaid, isUnpaid, isPaused, end) = (true, false, false, nil)
-      isFamilyShared = fact.isFamilyShared
+      (isFamilyShared, purchase) = (fact.isFamilyShared, fact.purchase)
       renews = renews ?? true
     case .pending: break
     case .unpaid(let graceUntil): (isUnpaid, self.graceUntil) = (true, graceUntil)
     case .held: (isUnpaid, graceUntil) = (true, nil)
     case .paused: isPaused = true
     case .expired: (end, renews) = (.expired, false)
-    case .refunded: (beforeRefund, end) = (.some(end), .refunded)
+    // What was paid back was another payment than the one that counts now.
+    case .refunded where isOfAnother(fact), .revoked where isOfAnother(fact): break
+    case .refunded:
+      if end != .refunded { beforeRefund = .some(end) }
+      end = .refunded
     case .refundReversed:
       if end == .refunded, let before = beforeRefund { end = before }
     case .revoked: end = .revoked
     case .upgraded: end = .upgraded
     case .renewal(let isOn): renews = isOn
     }
+  }
+
+  /// Whether a fact is about another payment than the one that counts now.
+  private func isOfAnother(_ fact: StoreFact) -> Bool {
+    !fact.purchase.isEmpty && !purchase.isEmpty && fact.purchase != purchase
   }
 
   /// What it is at a moment.

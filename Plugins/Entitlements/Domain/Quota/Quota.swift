@@ -1,36 +1,42 @@
 public import KithTime
 
-/// What somebody has used of a quota: reserved before the work, counted with its success.
+/// What somebody has used of a quota, as two numbers: reserved before the work, counted with its
+/// success.
 ///
-/// A value: the shell reads it, asks it, and writes it, in one transaction.
+/// A value: the shell reads it and the one reservation that a call names, asks it, and writes both
+/// in one transaction. Before it asks, it frees what has expired.
 public struct Quota: Sendable, Hashable {
   /// How long a reservation holds without a word.
   public static let holds = Duration.seconds(60)
   /// How long the end of a reservation is remembered, for repeats.
   public static let remembers = Duration.seconds(24 * 3600)
 
-  /// What became of a reservation.
-  public enum State: Sendable, Hashable {
-    /// Nothing yet.
-    case held
-    /// Counted, so much of it.
-    case committed(Int)
-    /// Given back.
-    case released
-  }
-
-  /// Something that is about to be used.
+  /// Something that is about to be used, or was.
   public struct Reservation: Sendable, Hashable {
+    /// What became of it.
+    public enum State: String, Sendable, Hashable, CaseIterable {
+      /// Nothing yet.
+      case held
+      /// Counted.
+      case committed
+      /// Given back.
+      case released
+      /// Its time was over before a word came.
+      case expired
+    }
+
     /// How much.
     public var amount: Int
+    /// How much of it was counted.
+    public var counted = 0
     /// When it frees itself, or is forgotten after its end.
     public var expires: Instant
     /// What became of it.
     public var state: State
 
     /// A reservation.
-    public init(amount: Int, expires: Instant, state: State = .held) {
-      (self.amount, self.expires, self.state) = (amount, expires, state)
+    public init(amount: Int, counted: Int = 0, expires: Instant, state: State = .held) {
+      (self.amount, self.counted, self.expires, self.state) = (amount, counted, expires, state)
     }
   }
 
@@ -42,78 +48,88 @@ public struct Quota: Sendable, Hashable {
     case overFairUse(used: Int)
     /// Refused: so much is left.
     case exhausted(remaining: Int)
-    /// The reservation is not known, or is over.
-    case unknown
   }
 
   /// What was counted in this window.
   public private(set) var used: Int
-  /// By idempotency key.
-  public private(set) var reservations: [String: Reservation]
+  /// What is reserved.
+  public private(set) var reserved: Int
 
   /// As it was kept.
-  public init(used: Int = 0, reservations: [String: Reservation] = [:]) {
-    (self.used, self.reservations) = (used, reservations)
-  }
-
-  /// What is reserved.
-  public var reserved: Int {
-    reservations.values.reduce(0) { $0 + ($1.state == .held ? $1.amount : 0) }
-  }
+  public init(used: Int = 0, reserved: Int = 0) { (self.used, self.reserved) = (used, reserved) }
 
   /// Begins a new window. What is reserved stays so, and counts in the window of its end.
   public mutating func reset() { used = 0 }
 
-  /// Frees reservations whose time is over, and forgets old ends.
-  public mutating func expire(at now: Instant) {
-    reservations = reservations.filter { $0.value.expires > now }
-  }
+  /// Frees what expired reservations held.
+  public mutating func free(_ amount: Int) { reserved = max(0, reserved - amount) }
 
-  /// Reserves an amount. The same key again is answered by what is reserved already.
+  /// Reserves an amount.
+  /// - Parameter known: what is kept under the same key: it is answered, and nothing more reserved,
+  ///   unless its time was over.
+  /// - Returns: the answer, and the reservation where one is made.
   public mutating func reserve(
-    _ key: String, _ amount: Int, limit: SoldPlan.Limit, at now: Instant
-  ) -> Answer {
-    expire(at: now)
-    let most: Int
-    let isSoft: Bool
-    switch limit {
-    case .daily(let limit), .level(let limit): (most, isSoft) = (limit, false)
-    case .fairUse(let limit): (most, isSoft) = (limit, true)
+    _ amount: Int, known: Reservation?, limit: SoldPlan.Limit, for hold: Duration = holds,
+    at now: Instant
+  ) -> (answer: Answer, made: Reservation?) {
+    let remaining = limit.most - used - reserved
+    if let known, known.state != .expired {
+      return (
+        limit.isSoft && remaining < 0
+          ? .overFairUse(used: used + reserved) : .granted(remaining: max(0, remaining)), nil
+      )
     }
-    let remaining = most - used - reserved
-    if reservations[key] != nil {
-      return isSoft && remaining < 0
-        ? .overFairUse(used: used + reserved) : .granted(remaining: max(0, remaining))
+    guard amount >= 0, limit.isSoft || amount <= max(0, remaining) else {
+      return (.exhausted(remaining: max(0, remaining)), nil)
     }
-    guard isSoft || (amount >= 0 && amount <= max(0, remaining)) else {
-      return .exhausted(remaining: max(0, remaining))
-    }
-    reservations[key] = Reservation(amount: amount, expires: now + Self.holds)
-    return remaining < amount
-      ? .overFairUse(used: used + reserved) : .granted(remaining: remaining - amount)
+    reserved += amount
+    return (
+      remaining < amount
+        ? .overFairUse(used: used + reserved) : .granted(remaining: remaining - amount),
+      Reservation(amount: amount, expires: now + hold)
+    )
   }
 
   /// Counts what was used of a reservation: no more than was reserved. Again, it counts nothing.
-  public mutating func commit(_ key: String, _ amount: Int? = nil, at now: Instant) -> Answer {
-    expire(at: now)
-    guard let known = reservations[key] else { return .unknown }
+  /// One whose time was over counts once where there is still room.
+  /// - Returns: the reservation as it is then; nil if it cannot count any more.
+  public mutating func commit(
+    _ known: Reservation, _ amount: Int? = nil, limit: SoldPlan.Limit, at now: Instant
+  ) -> Reservation? {
+    let counted = max(0, min(amount ?? known.amount, known.amount))
     switch known.state {
-    case .released: return .unknown
-    case .committed: return .granted(remaining: 0)
-    case .held:
-      let counted = max(0, min(amount ?? known.amount, known.amount))
-      used += counted
-      reservations[key] = Reservation(
-        amount: known.amount, expires: now + Self.remembers, state: .committed(counted))
-      return .granted(remaining: 0)
+    case .committed: return known
+    case .released: return nil
+    case .expired:
+      guard limit.isSoft || counted <= limit.most - used - reserved else { return nil }
+    case .held: free(known.amount)
     }
+    used += counted
+    return Reservation(
+      amount: known.amount, counted: counted, expires: now + Self.remembers, state: .committed)
   }
 
   /// Gives a reservation back. What was counted stays so.
-  public mutating func release(_ key: String, at now: Instant) {
-    expire(at: now)
-    guard let known = reservations[key], known.state == .held else { return }
-    reservations[key] = Reservation(
+  /// - Returns: the reservation as it is then.
+  public mutating func release(_ known: Reservation, at now: Instant) -> Reservation {
+    guard known.state == .held else { return known }
+    free(known.amount)
+    return Reservation(
       amount: known.amount, expires: now + Self.remembers, state: .released)
   }
+}
+
+extension SoldPlan.Limit {
+  /// How much there is.
+  public var most: Int {
+    switch self {
+    case .daily(let most), .level(let most), .fairUse(let most): most
+    }
+  }
+
+  /// Whether more is told, and not refused.
+  public var isSoft: Bool { if case .fairUse = self { true } else { false } }
+
+  /// Whether it counts what there is at once, which whoever keeps that counts.
+  public var isLevel: Bool { if case .level = self { true } else { false } }
 }

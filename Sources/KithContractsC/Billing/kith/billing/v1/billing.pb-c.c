@@ -322,6 +322,276 @@ void   kith__billing__v1__record_apple_statement_request__free_unpacked
   assert(message->base.descriptor == &kith__billing__v1__record_apple_statement_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   kith__billing__v1__record_google_purchase_request__init
+                     (Kith__Billing__V1__RecordGooglePurchaseRequest         *message)
+{
+  static const Kith__Billing__V1__RecordGooglePurchaseRequest init_value = KITH__BILLING__V1__RECORD_GOOGLE_PURCHASE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__record_google_purchase_request__get_packed_size
+                     (const Kith__Billing__V1__RecordGooglePurchaseRequest *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_google_purchase_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__record_google_purchase_request__pack
+                     (const Kith__Billing__V1__RecordGooglePurchaseRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_google_purchase_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__record_google_purchase_request__pack_to_buffer
+                     (const Kith__Billing__V1__RecordGooglePurchaseRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_google_purchase_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__RecordGooglePurchaseRequest *
+       kith__billing__v1__record_google_purchase_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__RecordGooglePurchaseRequest *)
+     protobuf_c_message_unpack (&kith__billing__v1__record_google_purchase_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__record_google_purchase_request__free_unpacked
+                     (Kith__Billing__V1__RecordGooglePurchaseRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__record_google_purchase_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__record_google_state_request__init
+                     (Kith__Billing__V1__RecordGoogleStateRequest         *message)
+{
+  static const Kith__Billing__V1__RecordGoogleStateRequest init_value = KITH__BILLING__V1__RECORD_GOOGLE_STATE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__record_google_state_request__get_packed_size
+                     (const Kith__Billing__V1__RecordGoogleStateRequest *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_google_state_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__record_google_state_request__pack
+                     (const Kith__Billing__V1__RecordGoogleStateRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_google_state_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__record_google_state_request__pack_to_buffer
+                     (const Kith__Billing__V1__RecordGoogleStateRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_google_state_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__RecordGoogleStateRequest *
+       kith__billing__v1__record_google_state_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__RecordGoogleStateRequest *)
+     protobuf_c_message_unpack (&kith__billing__v1__record_google_state_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__record_google_state_request__free_unpacked
+                     (Kith__Billing__V1__RecordGoogleStateRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__record_google_state_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__record_google_notification_request__init
+                     (Kith__Billing__V1__RecordGoogleNotificationRequest         *message)
+{
+  static const Kith__Billing__V1__RecordGoogleNotificationRequest init_value = KITH__BILLING__V1__RECORD_GOOGLE_NOTIFICATION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__record_google_notification_request__get_packed_size
+                     (const Kith__Billing__V1__RecordGoogleNotificationRequest *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_google_notification_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__record_google_notification_request__pack
+                     (const Kith__Billing__V1__RecordGoogleNotificationRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_google_notification_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__record_google_notification_request__pack_to_buffer
+                     (const Kith__Billing__V1__RecordGoogleNotificationRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_google_notification_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__RecordGoogleNotificationRequest *
+       kith__billing__v1__record_google_notification_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__RecordGoogleNotificationRequest *)
+     protobuf_c_message_unpack (&kith__billing__v1__record_google_notification_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__record_google_notification_request__free_unpacked
+                     (Kith__Billing__V1__RecordGoogleNotificationRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__record_google_notification_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__record_stripe_event_request__init
+                     (Kith__Billing__V1__RecordStripeEventRequest         *message)
+{
+  static const Kith__Billing__V1__RecordStripeEventRequest init_value = KITH__BILLING__V1__RECORD_STRIPE_EVENT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__record_stripe_event_request__get_packed_size
+                     (const Kith__Billing__V1__RecordStripeEventRequest *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_stripe_event_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__record_stripe_event_request__pack
+                     (const Kith__Billing__V1__RecordStripeEventRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_stripe_event_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__record_stripe_event_request__pack_to_buffer
+                     (const Kith__Billing__V1__RecordStripeEventRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_stripe_event_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__RecordStripeEventRequest *
+       kith__billing__v1__record_stripe_event_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__RecordStripeEventRequest *)
+     protobuf_c_message_unpack (&kith__billing__v1__record_stripe_event_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__record_stripe_event_request__free_unpacked
+                     (Kith__Billing__V1__RecordStripeEventRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__record_stripe_event_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__record_revenue_cat_event_request__init
+                     (Kith__Billing__V1__RecordRevenueCatEventRequest         *message)
+{
+  static const Kith__Billing__V1__RecordRevenueCatEventRequest init_value = KITH__BILLING__V1__RECORD_REVENUE_CAT_EVENT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__record_revenue_cat_event_request__get_packed_size
+                     (const Kith__Billing__V1__RecordRevenueCatEventRequest *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_revenue_cat_event_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__record_revenue_cat_event_request__pack
+                     (const Kith__Billing__V1__RecordRevenueCatEventRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_revenue_cat_event_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__record_revenue_cat_event_request__pack_to_buffer
+                     (const Kith__Billing__V1__RecordRevenueCatEventRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__record_revenue_cat_event_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__RecordRevenueCatEventRequest *
+       kith__billing__v1__record_revenue_cat_event_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__RecordRevenueCatEventRequest *)
+     protobuf_c_message_unpack (&kith__billing__v1__record_revenue_cat_event_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__record_revenue_cat_event_request__free_unpacked
+                     (Kith__Billing__V1__RecordRevenueCatEventRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__record_revenue_cat_event_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__import_revenue_cat_request__init
+                     (Kith__Billing__V1__ImportRevenueCatRequest         *message)
+{
+  static const Kith__Billing__V1__ImportRevenueCatRequest init_value = KITH__BILLING__V1__IMPORT_REVENUE_CAT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__import_revenue_cat_request__get_packed_size
+                     (const Kith__Billing__V1__ImportRevenueCatRequest *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__import_revenue_cat_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__import_revenue_cat_request__pack
+                     (const Kith__Billing__V1__ImportRevenueCatRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__import_revenue_cat_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__import_revenue_cat_request__pack_to_buffer
+                     (const Kith__Billing__V1__ImportRevenueCatRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__import_revenue_cat_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__ImportRevenueCatRequest *
+       kith__billing__v1__import_revenue_cat_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__ImportRevenueCatRequest *)
+     protobuf_c_message_unpack (&kith__billing__v1__import_revenue_cat_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__import_revenue_cat_request__free_unpacked
+                     (Kith__Billing__V1__ImportRevenueCatRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__import_revenue_cat_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   kith__billing__v1__reserve_request__init
                      (Kith__Billing__V1__ReserveRequest         *message)
 {
@@ -770,6 +1040,546 @@ void   kith__billing__v1__quota_exceeded__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &kith__billing__v1__quota_exceeded__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__feature_refused__init
+                     (Kith__Billing__V1__FeatureRefused         *message)
+{
+  static const Kith__Billing__V1__FeatureRefused init_value = KITH__BILLING__V1__FEATURE_REFUSED__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__feature_refused__get_packed_size
+                     (const Kith__Billing__V1__FeatureRefused *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__feature_refused__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__feature_refused__pack
+                     (const Kith__Billing__V1__FeatureRefused *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__feature_refused__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__feature_refused__pack_to_buffer
+                     (const Kith__Billing__V1__FeatureRefused *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__feature_refused__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__FeatureRefused *
+       kith__billing__v1__feature_refused__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__FeatureRefused *)
+     protobuf_c_message_unpack (&kith__billing__v1__feature_refused__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__feature_refused__free_unpacked
+                     (Kith__Billing__V1__FeatureRefused *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__feature_refused__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__set_zone_request__init
+                     (Kith__Billing__V1__SetZoneRequest         *message)
+{
+  static const Kith__Billing__V1__SetZoneRequest init_value = KITH__BILLING__V1__SET_ZONE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__set_zone_request__get_packed_size
+                     (const Kith__Billing__V1__SetZoneRequest *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__set_zone_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__set_zone_request__pack
+                     (const Kith__Billing__V1__SetZoneRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__set_zone_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__set_zone_request__pack_to_buffer
+                     (const Kith__Billing__V1__SetZoneRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__set_zone_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__SetZoneRequest *
+       kith__billing__v1__set_zone_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__SetZoneRequest *)
+     protobuf_c_message_unpack (&kith__billing__v1__set_zone_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__set_zone_request__free_unpacked
+                     (Kith__Billing__V1__SetZoneRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__set_zone_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__set_zone_response__init
+                     (Kith__Billing__V1__SetZoneResponse         *message)
+{
+  static const Kith__Billing__V1__SetZoneResponse init_value = KITH__BILLING__V1__SET_ZONE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__set_zone_response__get_packed_size
+                     (const Kith__Billing__V1__SetZoneResponse *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__set_zone_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__set_zone_response__pack
+                     (const Kith__Billing__V1__SetZoneResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__set_zone_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__set_zone_response__pack_to_buffer
+                     (const Kith__Billing__V1__SetZoneResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__set_zone_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__SetZoneResponse *
+       kith__billing__v1__set_zone_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__SetZoneResponse *)
+     protobuf_c_message_unpack (&kith__billing__v1__set_zone_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__set_zone_response__free_unpacked
+                     (Kith__Billing__V1__SetZoneResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__set_zone_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__issue_pass_request__init
+                     (Kith__Billing__V1__IssuePassRequest         *message)
+{
+  static const Kith__Billing__V1__IssuePassRequest init_value = KITH__BILLING__V1__ISSUE_PASS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__issue_pass_request__get_packed_size
+                     (const Kith__Billing__V1__IssuePassRequest *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__issue_pass_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__issue_pass_request__pack
+                     (const Kith__Billing__V1__IssuePassRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__issue_pass_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__issue_pass_request__pack_to_buffer
+                     (const Kith__Billing__V1__IssuePassRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__issue_pass_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__IssuePassRequest *
+       kith__billing__v1__issue_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__IssuePassRequest *)
+     protobuf_c_message_unpack (&kith__billing__v1__issue_pass_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__issue_pass_request__free_unpacked
+                     (Kith__Billing__V1__IssuePassRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__issue_pass_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__pass__init
+                     (Kith__Billing__V1__Pass         *message)
+{
+  static const Kith__Billing__V1__Pass init_value = KITH__BILLING__V1__PASS__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__pass__get_packed_size
+                     (const Kith__Billing__V1__Pass *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__pass__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__pass__pack
+                     (const Kith__Billing__V1__Pass *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__pass__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__pass__pack_to_buffer
+                     (const Kith__Billing__V1__Pass *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__pass__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__Pass *
+       kith__billing__v1__pass__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__Pass *)
+     protobuf_c_message_unpack (&kith__billing__v1__pass__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__pass__free_unpacked
+                     (Kith__Billing__V1__Pass *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__pass__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__get_pass_key_request__init
+                     (Kith__Billing__V1__GetPassKeyRequest         *message)
+{
+  static const Kith__Billing__V1__GetPassKeyRequest init_value = KITH__BILLING__V1__GET_PASS_KEY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__get_pass_key_request__get_packed_size
+                     (const Kith__Billing__V1__GetPassKeyRequest *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__get_pass_key_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__get_pass_key_request__pack
+                     (const Kith__Billing__V1__GetPassKeyRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__get_pass_key_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__get_pass_key_request__pack_to_buffer
+                     (const Kith__Billing__V1__GetPassKeyRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__get_pass_key_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__GetPassKeyRequest *
+       kith__billing__v1__get_pass_key_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__GetPassKeyRequest *)
+     protobuf_c_message_unpack (&kith__billing__v1__get_pass_key_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__get_pass_key_request__free_unpacked
+                     (Kith__Billing__V1__GetPassKeyRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__get_pass_key_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__pass_key__init
+                     (Kith__Billing__V1__PassKey         *message)
+{
+  static const Kith__Billing__V1__PassKey init_value = KITH__BILLING__V1__PASS_KEY__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__pass_key__get_packed_size
+                     (const Kith__Billing__V1__PassKey *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__pass_key__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__pass_key__pack
+                     (const Kith__Billing__V1__PassKey *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__pass_key__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__pass_key__pack_to_buffer
+                     (const Kith__Billing__V1__PassKey *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__pass_key__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__PassKey *
+       kith__billing__v1__pass_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__PassKey *)
+     protobuf_c_message_unpack (&kith__billing__v1__pass_key__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__pass_key__free_unpacked
+                     (Kith__Billing__V1__PassKey *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__pass_key__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__export_person_request__init
+                     (Kith__Billing__V1__ExportPersonRequest         *message)
+{
+  static const Kith__Billing__V1__ExportPersonRequest init_value = KITH__BILLING__V1__EXPORT_PERSON_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__export_person_request__get_packed_size
+                     (const Kith__Billing__V1__ExportPersonRequest *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__export_person_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__export_person_request__pack
+                     (const Kith__Billing__V1__ExportPersonRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__export_person_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__export_person_request__pack_to_buffer
+                     (const Kith__Billing__V1__ExportPersonRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__export_person_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__ExportPersonRequest *
+       kith__billing__v1__export_person_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__ExportPersonRequest *)
+     protobuf_c_message_unpack (&kith__billing__v1__export_person_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__export_person_request__free_unpacked
+                     (Kith__Billing__V1__ExportPersonRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__export_person_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__export_person_response__init
+                     (Kith__Billing__V1__ExportPersonResponse         *message)
+{
+  static const Kith__Billing__V1__ExportPersonResponse init_value = KITH__BILLING__V1__EXPORT_PERSON_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__export_person_response__get_packed_size
+                     (const Kith__Billing__V1__ExportPersonResponse *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__export_person_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__export_person_response__pack
+                     (const Kith__Billing__V1__ExportPersonResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__export_person_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__export_person_response__pack_to_buffer
+                     (const Kith__Billing__V1__ExportPersonResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__export_person_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__ExportPersonResponse *
+       kith__billing__v1__export_person_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__ExportPersonResponse *)
+     protobuf_c_message_unpack (&kith__billing__v1__export_person_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__export_person_response__free_unpacked
+                     (Kith__Billing__V1__ExportPersonResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__export_person_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__erase_person_request__init
+                     (Kith__Billing__V1__ErasePersonRequest         *message)
+{
+  static const Kith__Billing__V1__ErasePersonRequest init_value = KITH__BILLING__V1__ERASE_PERSON_REQUEST__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__erase_person_request__get_packed_size
+                     (const Kith__Billing__V1__ErasePersonRequest *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__erase_person_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__erase_person_request__pack
+                     (const Kith__Billing__V1__ErasePersonRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__erase_person_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__erase_person_request__pack_to_buffer
+                     (const Kith__Billing__V1__ErasePersonRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__erase_person_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__ErasePersonRequest *
+       kith__billing__v1__erase_person_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__ErasePersonRequest *)
+     protobuf_c_message_unpack (&kith__billing__v1__erase_person_request__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__erase_person_request__free_unpacked
+                     (Kith__Billing__V1__ErasePersonRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__erase_person_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__erase_person_response__init
+                     (Kith__Billing__V1__ErasePersonResponse         *message)
+{
+  static const Kith__Billing__V1__ErasePersonResponse init_value = KITH__BILLING__V1__ERASE_PERSON_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__erase_person_response__get_packed_size
+                     (const Kith__Billing__V1__ErasePersonResponse *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__erase_person_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__erase_person_response__pack
+                     (const Kith__Billing__V1__ErasePersonResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__erase_person_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__erase_person_response__pack_to_buffer
+                     (const Kith__Billing__V1__ErasePersonResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__erase_person_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__ErasePersonResponse *
+       kith__billing__v1__erase_person_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__ErasePersonResponse *)
+     protobuf_c_message_unpack (&kith__billing__v1__erase_person_response__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__erase_person_response__free_unpacked
+                     (Kith__Billing__V1__ErasePersonResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__erase_person_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   kith__billing__v1__entitlement_changed__init
+                     (Kith__Billing__V1__EntitlementChanged         *message)
+{
+  static const Kith__Billing__V1__EntitlementChanged init_value = KITH__BILLING__V1__ENTITLEMENT_CHANGED__INIT;
+  *message = init_value;
+}
+size_t kith__billing__v1__entitlement_changed__get_packed_size
+                     (const Kith__Billing__V1__EntitlementChanged *message)
+{
+  assert(message->base.descriptor == &kith__billing__v1__entitlement_changed__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t kith__billing__v1__entitlement_changed__pack
+                     (const Kith__Billing__V1__EntitlementChanged *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &kith__billing__v1__entitlement_changed__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t kith__billing__v1__entitlement_changed__pack_to_buffer
+                     (const Kith__Billing__V1__EntitlementChanged *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &kith__billing__v1__entitlement_changed__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Kith__Billing__V1__EntitlementChanged *
+       kith__billing__v1__entitlement_changed__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Kith__Billing__V1__EntitlementChanged *)
+     protobuf_c_message_unpack (&kith__billing__v1__entitlement_changed__descriptor,
+                                allocator, len, data);
+}
+void   kith__billing__v1__entitlement_changed__free_unpacked
+                     (Kith__Billing__V1__EntitlementChanged *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &kith__billing__v1__entitlement_changed__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor kith__billing__v1__get_entitlement_request__field_descriptors[1] =
@@ -1311,7 +2121,339 @@ const ProtobufCMessageDescriptor kith__billing__v1__record_apple_statement_reque
   (ProtobufCMessageInit) kith__billing__v1__record_apple_statement_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__billing__v1__reserve_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor kith__billing__v1__record_google_purchase_request__field_descriptors[3] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__RecordGooglePurchaseRequest, has_user_id),
+    offsetof(Kith__Billing__V1__RecordGooglePurchaseRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "purchase",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__RecordGooglePurchaseRequest, has_purchase),
+    offsetof(Kith__Billing__V1__RecordGooglePurchaseRequest, purchase),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signature",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__RecordGooglePurchaseRequest, has_signature),
+    offsetof(Kith__Billing__V1__RecordGooglePurchaseRequest, signature),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__record_google_purchase_request__field_indices_by_name[] = {
+  1,   /* field[1] = purchase */
+  2,   /* field[2] = signature */
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__billing__v1__record_google_purchase_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__record_google_purchase_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.RecordGooglePurchaseRequest",
+  "RecordGooglePurchaseRequest",
+  "Kith__Billing__V1__RecordGooglePurchaseRequest",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__RecordGooglePurchaseRequest),
+  3,
+  kith__billing__v1__record_google_purchase_request__field_descriptors,
+  kith__billing__v1__record_google_purchase_request__field_indices_by_name,
+  1,  kith__billing__v1__record_google_purchase_request__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__record_google_purchase_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__record_google_state_request__field_descriptors[4] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__RecordGoogleStateRequest, has_user_id),
+    offsetof(Kith__Billing__V1__RecordGoogleStateRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__RecordGoogleStateRequest, has_token),
+    offsetof(Kith__Billing__V1__RecordGoogleStateRequest, token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__RecordGoogleStateRequest, has_state),
+    offsetof(Kith__Billing__V1__RecordGoogleStateRequest, state),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "asked_at_ms",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Billing__V1__RecordGoogleStateRequest, has_asked_at_ms),
+    offsetof(Kith__Billing__V1__RecordGoogleStateRequest, asked_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__record_google_state_request__field_indices_by_name[] = {
+  3,   /* field[3] = asked_at_ms */
+  2,   /* field[2] = state */
+  1,   /* field[1] = token */
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__billing__v1__record_google_state_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__record_google_state_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.RecordGoogleStateRequest",
+  "RecordGoogleStateRequest",
+  "Kith__Billing__V1__RecordGoogleStateRequest",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__RecordGoogleStateRequest),
+  4,
+  kith__billing__v1__record_google_state_request__field_descriptors,
+  kith__billing__v1__record_google_state_request__field_indices_by_name,
+  1,  kith__billing__v1__record_google_state_request__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__record_google_state_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__record_google_notification_request__field_descriptors[1] =
+{
+  {
+    "notification",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__RecordGoogleNotificationRequest, has_notification),
+    offsetof(Kith__Billing__V1__RecordGoogleNotificationRequest, notification),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__record_google_notification_request__field_indices_by_name[] = {
+  0,   /* field[0] = notification */
+};
+static const ProtobufCIntRange kith__billing__v1__record_google_notification_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__record_google_notification_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.RecordGoogleNotificationRequest",
+  "RecordGoogleNotificationRequest",
+  "Kith__Billing__V1__RecordGoogleNotificationRequest",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__RecordGoogleNotificationRequest),
+  1,
+  kith__billing__v1__record_google_notification_request__field_descriptors,
+  kith__billing__v1__record_google_notification_request__field_indices_by_name,
+  1,  kith__billing__v1__record_google_notification_request__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__record_google_notification_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__record_stripe_event_request__field_descriptors[2] =
+{
+  {
+    "body",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__RecordStripeEventRequest, has_body),
+    offsetof(Kith__Billing__V1__RecordStripeEventRequest, body),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signature",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__RecordStripeEventRequest, has_signature),
+    offsetof(Kith__Billing__V1__RecordStripeEventRequest, signature),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__record_stripe_event_request__field_indices_by_name[] = {
+  0,   /* field[0] = body */
+  1,   /* field[1] = signature */
+};
+static const ProtobufCIntRange kith__billing__v1__record_stripe_event_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__record_stripe_event_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.RecordStripeEventRequest",
+  "RecordStripeEventRequest",
+  "Kith__Billing__V1__RecordStripeEventRequest",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__RecordStripeEventRequest),
+  2,
+  kith__billing__v1__record_stripe_event_request__field_descriptors,
+  kith__billing__v1__record_stripe_event_request__field_indices_by_name,
+  1,  kith__billing__v1__record_stripe_event_request__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__record_stripe_event_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__record_revenue_cat_event_request__field_descriptors[2] =
+{
+  {
+    "body",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__RecordRevenueCatEventRequest, has_body),
+    offsetof(Kith__Billing__V1__RecordRevenueCatEventRequest, body),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authorization",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__RecordRevenueCatEventRequest, has_authorization),
+    offsetof(Kith__Billing__V1__RecordRevenueCatEventRequest, authorization),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__record_revenue_cat_event_request__field_indices_by_name[] = {
+  1,   /* field[1] = authorization */
+  0,   /* field[0] = body */
+};
+static const ProtobufCIntRange kith__billing__v1__record_revenue_cat_event_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__record_revenue_cat_event_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.RecordRevenueCatEventRequest",
+  "RecordRevenueCatEventRequest",
+  "Kith__Billing__V1__RecordRevenueCatEventRequest",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__RecordRevenueCatEventRequest),
+  2,
+  kith__billing__v1__record_revenue_cat_event_request__field_descriptors,
+  kith__billing__v1__record_revenue_cat_event_request__field_indices_by_name,
+  1,  kith__billing__v1__record_revenue_cat_event_request__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__record_revenue_cat_event_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__import_revenue_cat_request__field_descriptors[2] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__ImportRevenueCatRequest, has_user_id),
+    offsetof(Kith__Billing__V1__ImportRevenueCatRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__ImportRevenueCatRequest, has_customer),
+    offsetof(Kith__Billing__V1__ImportRevenueCatRequest, customer),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__import_revenue_cat_request__field_indices_by_name[] = {
+  1,   /* field[1] = customer */
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__billing__v1__import_revenue_cat_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__import_revenue_cat_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.ImportRevenueCatRequest",
+  "ImportRevenueCatRequest",
+  "Kith__Billing__V1__ImportRevenueCatRequest",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__ImportRevenueCatRequest),
+  2,
+  kith__billing__v1__import_revenue_cat_request__field_descriptors,
+  kith__billing__v1__import_revenue_cat_request__field_indices_by_name,
+  1,  kith__billing__v1__import_revenue_cat_request__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__import_revenue_cat_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__reserve_request__field_descriptors[6] =
 {
   {
     "user_id",
@@ -1361,9 +2503,35 @@ static const ProtobufCFieldDescriptor kith__billing__v1__reserve_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "feature",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__ReserveRequest, has_feature),
+    offsetof(Kith__Billing__V1__ReserveRequest, feature),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hold_ms",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Billing__V1__ReserveRequest, has_hold_ms),
+    offsetof(Kith__Billing__V1__ReserveRequest, hold_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__billing__v1__reserve_request__field_indices_by_name[] = {
   2,   /* field[2] = amount */
+  4,   /* field[4] = feature */
+  5,   /* field[5] = hold_ms */
   3,   /* field[3] = key */
   1,   /* field[1] = quota */
   0,   /* field[0] = user_id */
@@ -1371,7 +2539,7 @@ static const unsigned kith__billing__v1__reserve_request__field_indices_by_name[
 static const ProtobufCIntRange kith__billing__v1__reserve_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor kith__billing__v1__reserve_request__descriptor =
 {
@@ -1381,14 +2549,14 @@ const ProtobufCMessageDescriptor kith__billing__v1__reserve_request__descriptor 
   "Kith__Billing__V1__ReserveRequest",
   "kith.billing.v1",
   sizeof(Kith__Billing__V1__ReserveRequest),
-  4,
+  6,
   kith__billing__v1__reserve_request__field_descriptors,
   kith__billing__v1__reserve_request__field_indices_by_name,
   1,  kith__billing__v1__reserve_request__number_ranges,
   (ProtobufCMessageInit) kith__billing__v1__reserve_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__billing__v1__reservation__field_descriptors[4] =
+static const ProtobufCFieldDescriptor kith__billing__v1__reservation__field_descriptors[7] =
 {
   {
     "key",
@@ -1438,17 +2606,56 @@ static const ProtobufCFieldDescriptor kith__billing__v1__reservation__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "most_at_once",
+    5,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Billing__V1__Reservation, has_most_at_once),
+    offsetof(Kith__Billing__V1__Reservation, most_at_once),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stands_until_ms",
+    6,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Billing__V1__Reservation, has_stands_until_ms),
+    offsetof(Kith__Billing__V1__Reservation, stands_until_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reset_at_ms",
+    7,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Billing__V1__Reservation, has_reset_at_ms),
+    offsetof(Kith__Billing__V1__Reservation, reset_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__billing__v1__reservation__field_indices_by_name[] = {
   2,   /* field[2] = expires_at_ms */
   3,   /* field[3] = is_over_fair_use */
   0,   /* field[0] = key */
+  4,   /* field[4] = most_at_once */
   1,   /* field[1] = remaining */
+  6,   /* field[6] = reset_at_ms */
+  5,   /* field[5] = stands_until_ms */
 };
 static const ProtobufCIntRange kith__billing__v1__reservation__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor kith__billing__v1__reservation__descriptor =
 {
@@ -1458,7 +2665,7 @@ const ProtobufCMessageDescriptor kith__billing__v1__reservation__descriptor =
   "Kith__Billing__V1__Reservation",
   "kith.billing.v1",
   sizeof(Kith__Billing__V1__Reservation),
-  4,
+  7,
   kith__billing__v1__reservation__field_descriptors,
   kith__billing__v1__reservation__field_indices_by_name,
   1,  kith__billing__v1__reservation__number_ranges,
@@ -1903,5 +3110,519 @@ const ProtobufCMessageDescriptor kith__billing__v1__quota_exceeded__descriptor =
   kith__billing__v1__quota_exceeded__field_indices_by_name,
   1,  kith__billing__v1__quota_exceeded__number_ranges,
   (ProtobufCMessageInit) kith__billing__v1__quota_exceeded__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__feature_refused__field_descriptors[3] =
+{
+  {
+    "feature",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__FeatureRefused, has_feature),
+    offsetof(Kith__Billing__V1__FeatureRefused, feature),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "plan",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__FeatureRefused, has_plan),
+    offsetof(Kith__Billing__V1__FeatureRefused, plan),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "plans",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__FeatureRefused, n_plans),
+    offsetof(Kith__Billing__V1__FeatureRefused, plans),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__feature_refused__field_indices_by_name[] = {
+  0,   /* field[0] = feature */
+  1,   /* field[1] = plan */
+  2,   /* field[2] = plans */
+};
+static const ProtobufCIntRange kith__billing__v1__feature_refused__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__feature_refused__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.FeatureRefused",
+  "FeatureRefused",
+  "Kith__Billing__V1__FeatureRefused",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__FeatureRefused),
+  3,
+  kith__billing__v1__feature_refused__field_descriptors,
+  kith__billing__v1__feature_refused__field_indices_by_name,
+  1,  kith__billing__v1__feature_refused__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__feature_refused__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__set_zone_request__field_descriptors[2] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__SetZoneRequest, has_user_id),
+    offsetof(Kith__Billing__V1__SetZoneRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "zone",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__SetZoneRequest, has_zone),
+    offsetof(Kith__Billing__V1__SetZoneRequest, zone),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__set_zone_request__field_indices_by_name[] = {
+  0,   /* field[0] = user_id */
+  1,   /* field[1] = zone */
+};
+static const ProtobufCIntRange kith__billing__v1__set_zone_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__set_zone_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.SetZoneRequest",
+  "SetZoneRequest",
+  "Kith__Billing__V1__SetZoneRequest",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__SetZoneRequest),
+  2,
+  kith__billing__v1__set_zone_request__field_descriptors,
+  kith__billing__v1__set_zone_request__field_indices_by_name,
+  1,  kith__billing__v1__set_zone_request__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__set_zone_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__set_zone_response__field_descriptors[1] =
+{
+  {
+    "zone",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__SetZoneResponse, has_zone),
+    offsetof(Kith__Billing__V1__SetZoneResponse, zone),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__set_zone_response__field_indices_by_name[] = {
+  0,   /* field[0] = zone */
+};
+static const ProtobufCIntRange kith__billing__v1__set_zone_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__set_zone_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.SetZoneResponse",
+  "SetZoneResponse",
+  "Kith__Billing__V1__SetZoneResponse",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__SetZoneResponse),
+  1,
+  kith__billing__v1__set_zone_response__field_descriptors,
+  kith__billing__v1__set_zone_response__field_indices_by_name,
+  1,  kith__billing__v1__set_zone_response__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__set_zone_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__issue_pass_request__field_descriptors[1] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__IssuePassRequest, has_user_id),
+    offsetof(Kith__Billing__V1__IssuePassRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__issue_pass_request__field_indices_by_name[] = {
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__billing__v1__issue_pass_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__issue_pass_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.IssuePassRequest",
+  "IssuePassRequest",
+  "Kith__Billing__V1__IssuePassRequest",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__IssuePassRequest),
+  1,
+  kith__billing__v1__issue_pass_request__field_descriptors,
+  kith__billing__v1__issue_pass_request__field_indices_by_name,
+  1,  kith__billing__v1__issue_pass_request__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__issue_pass_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__pass__field_descriptors[2] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__Pass, has_token),
+    offsetof(Kith__Billing__V1__Pass, token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Billing__V1__Pass, has_expires_at_ms),
+    offsetof(Kith__Billing__V1__Pass, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__pass__field_indices_by_name[] = {
+  1,   /* field[1] = expires_at_ms */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange kith__billing__v1__pass__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__pass__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.Pass",
+  "Pass",
+  "Kith__Billing__V1__Pass",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__Pass),
+  2,
+  kith__billing__v1__pass__field_descriptors,
+  kith__billing__v1__pass__field_indices_by_name,
+  1,  kith__billing__v1__pass__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__pass__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define kith__billing__v1__get_pass_key_request__field_descriptors NULL
+#define kith__billing__v1__get_pass_key_request__field_indices_by_name NULL
+#define kith__billing__v1__get_pass_key_request__number_ranges NULL
+const ProtobufCMessageDescriptor kith__billing__v1__get_pass_key_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.GetPassKeyRequest",
+  "GetPassKeyRequest",
+  "Kith__Billing__V1__GetPassKeyRequest",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__GetPassKeyRequest),
+  0,
+  kith__billing__v1__get_pass_key_request__field_descriptors,
+  kith__billing__v1__get_pass_key_request__field_indices_by_name,
+  0,  kith__billing__v1__get_pass_key_request__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__get_pass_key_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__pass_key__field_descriptors[1] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__PassKey, has_key),
+    offsetof(Kith__Billing__V1__PassKey, key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__pass_key__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+};
+static const ProtobufCIntRange kith__billing__v1__pass_key__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__pass_key__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.PassKey",
+  "PassKey",
+  "Kith__Billing__V1__PassKey",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__PassKey),
+  1,
+  kith__billing__v1__pass_key__field_descriptors,
+  kith__billing__v1__pass_key__field_indices_by_name,
+  1,  kith__billing__v1__pass_key__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__pass_key__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__export_person_request__field_descriptors[1] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__ExportPersonRequest, has_user_id),
+    offsetof(Kith__Billing__V1__ExportPersonRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__export_person_request__field_indices_by_name[] = {
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__billing__v1__export_person_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__export_person_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.ExportPersonRequest",
+  "ExportPersonRequest",
+  "Kith__Billing__V1__ExportPersonRequest",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__ExportPersonRequest),
+  1,
+  kith__billing__v1__export_person_request__field_descriptors,
+  kith__billing__v1__export_person_request__field_indices_by_name,
+  1,  kith__billing__v1__export_person_request__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__export_person_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__export_person_response__field_descriptors[1] =
+{
+  {
+    "content",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__ExportPersonResponse, has_content),
+    offsetof(Kith__Billing__V1__ExportPersonResponse, content),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__export_person_response__field_indices_by_name[] = {
+  0,   /* field[0] = content */
+};
+static const ProtobufCIntRange kith__billing__v1__export_person_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__export_person_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.ExportPersonResponse",
+  "ExportPersonResponse",
+  "Kith__Billing__V1__ExportPersonResponse",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__ExportPersonResponse),
+  1,
+  kith__billing__v1__export_person_response__field_descriptors,
+  kith__billing__v1__export_person_response__field_indices_by_name,
+  1,  kith__billing__v1__export_person_response__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__export_person_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__erase_person_request__field_descriptors[1] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__ErasePersonRequest, has_user_id),
+    offsetof(Kith__Billing__V1__ErasePersonRequest, user_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__erase_person_request__field_indices_by_name[] = {
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange kith__billing__v1__erase_person_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__erase_person_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.ErasePersonRequest",
+  "ErasePersonRequest",
+  "Kith__Billing__V1__ErasePersonRequest",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__ErasePersonRequest),
+  1,
+  kith__billing__v1__erase_person_request__field_descriptors,
+  kith__billing__v1__erase_person_request__field_indices_by_name,
+  1,  kith__billing__v1__erase_person_request__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__erase_person_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__erase_person_response__field_descriptors[1] =
+{
+  {
+    "statements",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Kith__Billing__V1__ErasePersonResponse, has_statements),
+    offsetof(Kith__Billing__V1__ErasePersonResponse, statements),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__erase_person_response__field_indices_by_name[] = {
+  0,   /* field[0] = statements */
+};
+static const ProtobufCIntRange kith__billing__v1__erase_person_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__erase_person_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.ErasePersonResponse",
+  "ErasePersonResponse",
+  "Kith__Billing__V1__ErasePersonResponse",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__ErasePersonResponse),
+  1,
+  kith__billing__v1__erase_person_response__field_descriptors,
+  kith__billing__v1__erase_person_response__field_indices_by_name,
+  1,  kith__billing__v1__erase_person_response__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__erase_person_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor kith__billing__v1__entitlement_changed__field_descriptors[3] =
+{
+  {
+    "plan",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__EntitlementChanged, has_plan),
+    offsetof(Kith__Billing__V1__EntitlementChanged, plan),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "previous_plan",
+    2,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__EntitlementChanged, has_previous_plan),
+    offsetof(Kith__Billing__V1__EntitlementChanged, previous_plan),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "features",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Billing__V1__EntitlementChanged, n_features),
+    offsetof(Kith__Billing__V1__EntitlementChanged, features),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned kith__billing__v1__entitlement_changed__field_indices_by_name[] = {
+  2,   /* field[2] = features */
+  0,   /* field[0] = plan */
+  1,   /* field[1] = previous_plan */
+};
+static const ProtobufCIntRange kith__billing__v1__entitlement_changed__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor kith__billing__v1__entitlement_changed__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "kith.billing.v1.EntitlementChanged",
+  "EntitlementChanged",
+  "Kith__Billing__V1__EntitlementChanged",
+  "kith.billing.v1",
+  sizeof(Kith__Billing__V1__EntitlementChanged),
+  3,
+  kith__billing__v1__entitlement_changed__field_descriptors,
+  kith__billing__v1__entitlement_changed__field_indices_by_name,
+  1,  kith__billing__v1__entitlement_changed__number_ranges,
+  (ProtobufCMessageInit) kith__billing__v1__entitlement_changed__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

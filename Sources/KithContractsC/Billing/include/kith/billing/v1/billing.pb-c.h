@@ -22,6 +22,12 @@ typedef struct Kith__Billing__V1__Explanation Kith__Billing__V1__Explanation;
 typedef struct Kith__Billing__V1__Subscription Kith__Billing__V1__Subscription;
 typedef struct Kith__Billing__V1__Fact Kith__Billing__V1__Fact;
 typedef struct Kith__Billing__V1__RecordAppleStatementRequest Kith__Billing__V1__RecordAppleStatementRequest;
+typedef struct Kith__Billing__V1__RecordGooglePurchaseRequest Kith__Billing__V1__RecordGooglePurchaseRequest;
+typedef struct Kith__Billing__V1__RecordGoogleStateRequest Kith__Billing__V1__RecordGoogleStateRequest;
+typedef struct Kith__Billing__V1__RecordGoogleNotificationRequest Kith__Billing__V1__RecordGoogleNotificationRequest;
+typedef struct Kith__Billing__V1__RecordStripeEventRequest Kith__Billing__V1__RecordStripeEventRequest;
+typedef struct Kith__Billing__V1__RecordRevenueCatEventRequest Kith__Billing__V1__RecordRevenueCatEventRequest;
+typedef struct Kith__Billing__V1__ImportRevenueCatRequest Kith__Billing__V1__ImportRevenueCatRequest;
 typedef struct Kith__Billing__V1__ReserveRequest Kith__Billing__V1__ReserveRequest;
 typedef struct Kith__Billing__V1__Reservation Kith__Billing__V1__Reservation;
 typedef struct Kith__Billing__V1__CommitRequest Kith__Billing__V1__CommitRequest;
@@ -32,6 +38,18 @@ typedef struct Kith__Billing__V1__ListQuotasRequest Kith__Billing__V1__ListQuota
 typedef struct Kith__Billing__V1__ListQuotasResponse Kith__Billing__V1__ListQuotasResponse;
 typedef struct Kith__Billing__V1__QuotaState Kith__Billing__V1__QuotaState;
 typedef struct Kith__Billing__V1__QuotaExceeded Kith__Billing__V1__QuotaExceeded;
+typedef struct Kith__Billing__V1__FeatureRefused Kith__Billing__V1__FeatureRefused;
+typedef struct Kith__Billing__V1__SetZoneRequest Kith__Billing__V1__SetZoneRequest;
+typedef struct Kith__Billing__V1__SetZoneResponse Kith__Billing__V1__SetZoneResponse;
+typedef struct Kith__Billing__V1__IssuePassRequest Kith__Billing__V1__IssuePassRequest;
+typedef struct Kith__Billing__V1__Pass Kith__Billing__V1__Pass;
+typedef struct Kith__Billing__V1__GetPassKeyRequest Kith__Billing__V1__GetPassKeyRequest;
+typedef struct Kith__Billing__V1__PassKey Kith__Billing__V1__PassKey;
+typedef struct Kith__Billing__V1__ExportPersonRequest Kith__Billing__V1__ExportPersonRequest;
+typedef struct Kith__Billing__V1__ExportPersonResponse Kith__Billing__V1__ExportPersonResponse;
+typedef struct Kith__Billing__V1__ErasePersonRequest Kith__Billing__V1__ErasePersonRequest;
+typedef struct Kith__Billing__V1__ErasePersonResponse Kith__Billing__V1__ErasePersonResponse;
+typedef struct Kith__Billing__V1__EntitlementChanged Kith__Billing__V1__EntitlementChanged;
 
 
 /* --- enums --- */
@@ -158,6 +176,88 @@ struct  Kith__Billing__V1__RecordAppleStatementRequest
     , 0, {0,NULL}, 0, {0,NULL} }
 
 
+struct  Kith__Billing__V1__RecordGooglePurchaseRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+  protobuf_c_boolean has_purchase;
+  ProtobufCBinaryData purchase;
+  protobuf_c_boolean has_signature;
+  ProtobufCBinaryData signature;
+};
+#define KITH__BILLING__V1__RECORD_GOOGLE_PURCHASE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__record_google_purchase_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Billing__V1__RecordGoogleStateRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+  protobuf_c_boolean has_token;
+  ProtobufCBinaryData token;
+  protobuf_c_boolean has_state;
+  ProtobufCBinaryData state;
+  protobuf_c_boolean has_asked_at_ms;
+  int64_t asked_at_ms;
+};
+#define KITH__BILLING__V1__RECORD_GOOGLE_STATE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__record_google_state_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0, {0,NULL}, 0, 0 }
+
+
+struct  Kith__Billing__V1__RecordGoogleNotificationRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_notification;
+  ProtobufCBinaryData notification;
+};
+#define KITH__BILLING__V1__RECORD_GOOGLE_NOTIFICATION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__record_google_notification_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Billing__V1__RecordStripeEventRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_body;
+  ProtobufCBinaryData body;
+  protobuf_c_boolean has_signature;
+  ProtobufCBinaryData signature;
+};
+#define KITH__BILLING__V1__RECORD_STRIPE_EVENT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__record_stripe_event_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Billing__V1__RecordRevenueCatEventRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_body;
+  ProtobufCBinaryData body;
+  protobuf_c_boolean has_authorization;
+  ProtobufCBinaryData authorization;
+};
+#define KITH__BILLING__V1__RECORD_REVENUE_CAT_EVENT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__record_revenue_cat_event_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Billing__V1__ImportRevenueCatRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+  protobuf_c_boolean has_customer;
+  ProtobufCBinaryData customer;
+};
+#define KITH__BILLING__V1__IMPORT_REVENUE_CAT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__import_revenue_cat_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
+
+
 struct  Kith__Billing__V1__ReserveRequest
 {
   ProtobufCMessage base;
@@ -169,10 +269,14 @@ struct  Kith__Billing__V1__ReserveRequest
   uint32_t amount;
   protobuf_c_boolean has_key;
   ProtobufCBinaryData key;
+  protobuf_c_boolean has_feature;
+  ProtobufCBinaryData feature;
+  protobuf_c_boolean has_hold_ms;
+  uint32_t hold_ms;
 };
 #define KITH__BILLING__V1__RESERVE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__reserve_request__descriptor) \
-    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL} }
+    , 0, {0,NULL}, 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, {0,NULL}, 0, 0 }
 
 
 struct  Kith__Billing__V1__Reservation
@@ -186,10 +290,16 @@ struct  Kith__Billing__V1__Reservation
   int64_t expires_at_ms;
   protobuf_c_boolean has_is_over_fair_use;
   uint64_t is_over_fair_use;
+  protobuf_c_boolean has_most_at_once;
+  uint32_t most_at_once;
+  protobuf_c_boolean has_stands_until_ms;
+  int64_t stands_until_ms;
+  protobuf_c_boolean has_reset_at_ms;
+  int64_t reset_at_ms;
 };
 #define KITH__BILLING__V1__RESERVATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__reservation__descriptor) \
-    , 0, {0,NULL}, 0, 0, 0, 0, 0, 0 }
+    , 0, {0,NULL}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 struct  Kith__Billing__V1__CommitRequest
@@ -300,6 +410,148 @@ struct  Kith__Billing__V1__QuotaExceeded
 #define KITH__BILLING__V1__QUOTA_EXCEEDED__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__quota_exceeded__descriptor) \
     , 0, {0,NULL}, 0, 0, 0, 0 }
+
+
+struct  Kith__Billing__V1__FeatureRefused
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_feature;
+  ProtobufCBinaryData feature;
+  protobuf_c_boolean has_plan;
+  ProtobufCBinaryData plan;
+  size_t n_plans;
+  ProtobufCBinaryData *plans;
+};
+#define KITH__BILLING__V1__FEATURE_REFUSED__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__feature_refused__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0,NULL }
+
+
+struct  Kith__Billing__V1__SetZoneRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+  protobuf_c_boolean has_zone;
+  ProtobufCBinaryData zone;
+};
+#define KITH__BILLING__V1__SET_ZONE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__set_zone_request__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Kith__Billing__V1__SetZoneResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_zone;
+  ProtobufCBinaryData zone;
+};
+#define KITH__BILLING__V1__SET_ZONE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__set_zone_response__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Billing__V1__IssuePassRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+};
+#define KITH__BILLING__V1__ISSUE_PASS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__issue_pass_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Billing__V1__Pass
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_token;
+  ProtobufCBinaryData token;
+  protobuf_c_boolean has_expires_at_ms;
+  int64_t expires_at_ms;
+};
+#define KITH__BILLING__V1__PASS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__pass__descriptor) \
+    , 0, {0,NULL}, 0, 0 }
+
+
+struct  Kith__Billing__V1__GetPassKeyRequest
+{
+  ProtobufCMessage base;
+};
+#define KITH__BILLING__V1__GET_PASS_KEY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__get_pass_key_request__descriptor) \
+     }
+
+
+struct  Kith__Billing__V1__PassKey
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_key;
+  ProtobufCBinaryData key;
+};
+#define KITH__BILLING__V1__PASS_KEY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__pass_key__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Billing__V1__ExportPersonRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+};
+#define KITH__BILLING__V1__EXPORT_PERSON_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__export_person_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Billing__V1__ExportPersonResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_content;
+  ProtobufCBinaryData content;
+};
+#define KITH__BILLING__V1__EXPORT_PERSON_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__export_person_response__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Billing__V1__ErasePersonRequest
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_user_id;
+  ProtobufCBinaryData user_id;
+};
+#define KITH__BILLING__V1__ERASE_PERSON_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__erase_person_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Kith__Billing__V1__ErasePersonResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_statements;
+  uint32_t statements;
+};
+#define KITH__BILLING__V1__ERASE_PERSON_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__erase_person_response__descriptor) \
+    , 0, 0 }
+
+
+struct  Kith__Billing__V1__EntitlementChanged
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean has_plan;
+  ProtobufCBinaryData plan;
+  protobuf_c_boolean has_previous_plan;
+  ProtobufCBinaryData previous_plan;
+  size_t n_features;
+  ProtobufCBinaryData *features;
+};
+#define KITH__BILLING__V1__ENTITLEMENT_CHANGED__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&kith__billing__v1__entitlement_changed__descriptor) \
+    , 0, {0,NULL}, 0, {0,NULL}, 0,NULL }
 
 
 /* Kith__Billing__V1__GetEntitlementRequest methods */
@@ -434,6 +686,120 @@ Kith__Billing__V1__RecordAppleStatementRequest *
                       const uint8_t       *data);
 void   kith__billing__v1__record_apple_statement_request__free_unpacked
                      (Kith__Billing__V1__RecordAppleStatementRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__RecordGooglePurchaseRequest methods */
+void   kith__billing__v1__record_google_purchase_request__init
+                     (Kith__Billing__V1__RecordGooglePurchaseRequest         *message);
+size_t kith__billing__v1__record_google_purchase_request__get_packed_size
+                     (const Kith__Billing__V1__RecordGooglePurchaseRequest   *message);
+size_t kith__billing__v1__record_google_purchase_request__pack
+                     (const Kith__Billing__V1__RecordGooglePurchaseRequest   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__record_google_purchase_request__pack_to_buffer
+                     (const Kith__Billing__V1__RecordGooglePurchaseRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__RecordGooglePurchaseRequest *
+       kith__billing__v1__record_google_purchase_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__record_google_purchase_request__free_unpacked
+                     (Kith__Billing__V1__RecordGooglePurchaseRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__RecordGoogleStateRequest methods */
+void   kith__billing__v1__record_google_state_request__init
+                     (Kith__Billing__V1__RecordGoogleStateRequest         *message);
+size_t kith__billing__v1__record_google_state_request__get_packed_size
+                     (const Kith__Billing__V1__RecordGoogleStateRequest   *message);
+size_t kith__billing__v1__record_google_state_request__pack
+                     (const Kith__Billing__V1__RecordGoogleStateRequest   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__record_google_state_request__pack_to_buffer
+                     (const Kith__Billing__V1__RecordGoogleStateRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__RecordGoogleStateRequest *
+       kith__billing__v1__record_google_state_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__record_google_state_request__free_unpacked
+                     (Kith__Billing__V1__RecordGoogleStateRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__RecordGoogleNotificationRequest methods */
+void   kith__billing__v1__record_google_notification_request__init
+                     (Kith__Billing__V1__RecordGoogleNotificationRequest         *message);
+size_t kith__billing__v1__record_google_notification_request__get_packed_size
+                     (const Kith__Billing__V1__RecordGoogleNotificationRequest   *message);
+size_t kith__billing__v1__record_google_notification_request__pack
+                     (const Kith__Billing__V1__RecordGoogleNotificationRequest   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__record_google_notification_request__pack_to_buffer
+                     (const Kith__Billing__V1__RecordGoogleNotificationRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__RecordGoogleNotificationRequest *
+       kith__billing__v1__record_google_notification_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__record_google_notification_request__free_unpacked
+                     (Kith__Billing__V1__RecordGoogleNotificationRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__RecordStripeEventRequest methods */
+void   kith__billing__v1__record_stripe_event_request__init
+                     (Kith__Billing__V1__RecordStripeEventRequest         *message);
+size_t kith__billing__v1__record_stripe_event_request__get_packed_size
+                     (const Kith__Billing__V1__RecordStripeEventRequest   *message);
+size_t kith__billing__v1__record_stripe_event_request__pack
+                     (const Kith__Billing__V1__RecordStripeEventRequest   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__record_stripe_event_request__pack_to_buffer
+                     (const Kith__Billing__V1__RecordStripeEventRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__RecordStripeEventRequest *
+       kith__billing__v1__record_stripe_event_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__record_stripe_event_request__free_unpacked
+                     (Kith__Billing__V1__RecordStripeEventRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__RecordRevenueCatEventRequest methods */
+void   kith__billing__v1__record_revenue_cat_event_request__init
+                     (Kith__Billing__V1__RecordRevenueCatEventRequest         *message);
+size_t kith__billing__v1__record_revenue_cat_event_request__get_packed_size
+                     (const Kith__Billing__V1__RecordRevenueCatEventRequest   *message);
+size_t kith__billing__v1__record_revenue_cat_event_request__pack
+                     (const Kith__Billing__V1__RecordRevenueCatEventRequest   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__record_revenue_cat_event_request__pack_to_buffer
+                     (const Kith__Billing__V1__RecordRevenueCatEventRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__RecordRevenueCatEventRequest *
+       kith__billing__v1__record_revenue_cat_event_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__record_revenue_cat_event_request__free_unpacked
+                     (Kith__Billing__V1__RecordRevenueCatEventRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__ImportRevenueCatRequest methods */
+void   kith__billing__v1__import_revenue_cat_request__init
+                     (Kith__Billing__V1__ImportRevenueCatRequest         *message);
+size_t kith__billing__v1__import_revenue_cat_request__get_packed_size
+                     (const Kith__Billing__V1__ImportRevenueCatRequest   *message);
+size_t kith__billing__v1__import_revenue_cat_request__pack
+                     (const Kith__Billing__V1__ImportRevenueCatRequest   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__import_revenue_cat_request__pack_to_buffer
+                     (const Kith__Billing__V1__ImportRevenueCatRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__ImportRevenueCatRequest *
+       kith__billing__v1__import_revenue_cat_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__import_revenue_cat_request__free_unpacked
+                     (Kith__Billing__V1__ImportRevenueCatRequest *message,
                       ProtobufCAllocator *allocator);
 /* Kith__Billing__V1__ReserveRequest methods */
 void   kith__billing__v1__reserve_request__init
@@ -625,6 +991,234 @@ Kith__Billing__V1__QuotaExceeded *
 void   kith__billing__v1__quota_exceeded__free_unpacked
                      (Kith__Billing__V1__QuotaExceeded *message,
                       ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__FeatureRefused methods */
+void   kith__billing__v1__feature_refused__init
+                     (Kith__Billing__V1__FeatureRefused         *message);
+size_t kith__billing__v1__feature_refused__get_packed_size
+                     (const Kith__Billing__V1__FeatureRefused   *message);
+size_t kith__billing__v1__feature_refused__pack
+                     (const Kith__Billing__V1__FeatureRefused   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__feature_refused__pack_to_buffer
+                     (const Kith__Billing__V1__FeatureRefused   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__FeatureRefused *
+       kith__billing__v1__feature_refused__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__feature_refused__free_unpacked
+                     (Kith__Billing__V1__FeatureRefused *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__SetZoneRequest methods */
+void   kith__billing__v1__set_zone_request__init
+                     (Kith__Billing__V1__SetZoneRequest         *message);
+size_t kith__billing__v1__set_zone_request__get_packed_size
+                     (const Kith__Billing__V1__SetZoneRequest   *message);
+size_t kith__billing__v1__set_zone_request__pack
+                     (const Kith__Billing__V1__SetZoneRequest   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__set_zone_request__pack_to_buffer
+                     (const Kith__Billing__V1__SetZoneRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__SetZoneRequest *
+       kith__billing__v1__set_zone_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__set_zone_request__free_unpacked
+                     (Kith__Billing__V1__SetZoneRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__SetZoneResponse methods */
+void   kith__billing__v1__set_zone_response__init
+                     (Kith__Billing__V1__SetZoneResponse         *message);
+size_t kith__billing__v1__set_zone_response__get_packed_size
+                     (const Kith__Billing__V1__SetZoneResponse   *message);
+size_t kith__billing__v1__set_zone_response__pack
+                     (const Kith__Billing__V1__SetZoneResponse   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__set_zone_response__pack_to_buffer
+                     (const Kith__Billing__V1__SetZoneResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__SetZoneResponse *
+       kith__billing__v1__set_zone_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__set_zone_response__free_unpacked
+                     (Kith__Billing__V1__SetZoneResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__IssuePassRequest methods */
+void   kith__billing__v1__issue_pass_request__init
+                     (Kith__Billing__V1__IssuePassRequest         *message);
+size_t kith__billing__v1__issue_pass_request__get_packed_size
+                     (const Kith__Billing__V1__IssuePassRequest   *message);
+size_t kith__billing__v1__issue_pass_request__pack
+                     (const Kith__Billing__V1__IssuePassRequest   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__issue_pass_request__pack_to_buffer
+                     (const Kith__Billing__V1__IssuePassRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__IssuePassRequest *
+       kith__billing__v1__issue_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__issue_pass_request__free_unpacked
+                     (Kith__Billing__V1__IssuePassRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__Pass methods */
+void   kith__billing__v1__pass__init
+                     (Kith__Billing__V1__Pass         *message);
+size_t kith__billing__v1__pass__get_packed_size
+                     (const Kith__Billing__V1__Pass   *message);
+size_t kith__billing__v1__pass__pack
+                     (const Kith__Billing__V1__Pass   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__pass__pack_to_buffer
+                     (const Kith__Billing__V1__Pass   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__Pass *
+       kith__billing__v1__pass__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__pass__free_unpacked
+                     (Kith__Billing__V1__Pass *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__GetPassKeyRequest methods */
+void   kith__billing__v1__get_pass_key_request__init
+                     (Kith__Billing__V1__GetPassKeyRequest         *message);
+size_t kith__billing__v1__get_pass_key_request__get_packed_size
+                     (const Kith__Billing__V1__GetPassKeyRequest   *message);
+size_t kith__billing__v1__get_pass_key_request__pack
+                     (const Kith__Billing__V1__GetPassKeyRequest   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__get_pass_key_request__pack_to_buffer
+                     (const Kith__Billing__V1__GetPassKeyRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__GetPassKeyRequest *
+       kith__billing__v1__get_pass_key_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__get_pass_key_request__free_unpacked
+                     (Kith__Billing__V1__GetPassKeyRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__PassKey methods */
+void   kith__billing__v1__pass_key__init
+                     (Kith__Billing__V1__PassKey         *message);
+size_t kith__billing__v1__pass_key__get_packed_size
+                     (const Kith__Billing__V1__PassKey   *message);
+size_t kith__billing__v1__pass_key__pack
+                     (const Kith__Billing__V1__PassKey   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__pass_key__pack_to_buffer
+                     (const Kith__Billing__V1__PassKey   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__PassKey *
+       kith__billing__v1__pass_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__pass_key__free_unpacked
+                     (Kith__Billing__V1__PassKey *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__ExportPersonRequest methods */
+void   kith__billing__v1__export_person_request__init
+                     (Kith__Billing__V1__ExportPersonRequest         *message);
+size_t kith__billing__v1__export_person_request__get_packed_size
+                     (const Kith__Billing__V1__ExportPersonRequest   *message);
+size_t kith__billing__v1__export_person_request__pack
+                     (const Kith__Billing__V1__ExportPersonRequest   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__export_person_request__pack_to_buffer
+                     (const Kith__Billing__V1__ExportPersonRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__ExportPersonRequest *
+       kith__billing__v1__export_person_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__export_person_request__free_unpacked
+                     (Kith__Billing__V1__ExportPersonRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__ExportPersonResponse methods */
+void   kith__billing__v1__export_person_response__init
+                     (Kith__Billing__V1__ExportPersonResponse         *message);
+size_t kith__billing__v1__export_person_response__get_packed_size
+                     (const Kith__Billing__V1__ExportPersonResponse   *message);
+size_t kith__billing__v1__export_person_response__pack
+                     (const Kith__Billing__V1__ExportPersonResponse   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__export_person_response__pack_to_buffer
+                     (const Kith__Billing__V1__ExportPersonResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__ExportPersonResponse *
+       kith__billing__v1__export_person_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__export_person_response__free_unpacked
+                     (Kith__Billing__V1__ExportPersonResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__ErasePersonRequest methods */
+void   kith__billing__v1__erase_person_request__init
+                     (Kith__Billing__V1__ErasePersonRequest         *message);
+size_t kith__billing__v1__erase_person_request__get_packed_size
+                     (const Kith__Billing__V1__ErasePersonRequest   *message);
+size_t kith__billing__v1__erase_person_request__pack
+                     (const Kith__Billing__V1__ErasePersonRequest   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__erase_person_request__pack_to_buffer
+                     (const Kith__Billing__V1__ErasePersonRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__ErasePersonRequest *
+       kith__billing__v1__erase_person_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__erase_person_request__free_unpacked
+                     (Kith__Billing__V1__ErasePersonRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__ErasePersonResponse methods */
+void   kith__billing__v1__erase_person_response__init
+                     (Kith__Billing__V1__ErasePersonResponse         *message);
+size_t kith__billing__v1__erase_person_response__get_packed_size
+                     (const Kith__Billing__V1__ErasePersonResponse   *message);
+size_t kith__billing__v1__erase_person_response__pack
+                     (const Kith__Billing__V1__ErasePersonResponse   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__erase_person_response__pack_to_buffer
+                     (const Kith__Billing__V1__ErasePersonResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__ErasePersonResponse *
+       kith__billing__v1__erase_person_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__erase_person_response__free_unpacked
+                     (Kith__Billing__V1__ErasePersonResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Kith__Billing__V1__EntitlementChanged methods */
+void   kith__billing__v1__entitlement_changed__init
+                     (Kith__Billing__V1__EntitlementChanged         *message);
+size_t kith__billing__v1__entitlement_changed__get_packed_size
+                     (const Kith__Billing__V1__EntitlementChanged   *message);
+size_t kith__billing__v1__entitlement_changed__pack
+                     (const Kith__Billing__V1__EntitlementChanged   *message,
+                      uint8_t             *out);
+size_t kith__billing__v1__entitlement_changed__pack_to_buffer
+                     (const Kith__Billing__V1__EntitlementChanged   *message,
+                      ProtobufCBuffer     *buffer);
+Kith__Billing__V1__EntitlementChanged *
+       kith__billing__v1__entitlement_changed__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   kith__billing__v1__entitlement_changed__free_unpacked
+                     (Kith__Billing__V1__EntitlementChanged *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Kith__Billing__V1__GetEntitlementRequest_Closure)
@@ -647,6 +1241,24 @@ typedef void (*Kith__Billing__V1__Fact_Closure)
                   void *closure_data);
 typedef void (*Kith__Billing__V1__RecordAppleStatementRequest_Closure)
                  (const Kith__Billing__V1__RecordAppleStatementRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__RecordGooglePurchaseRequest_Closure)
+                 (const Kith__Billing__V1__RecordGooglePurchaseRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__RecordGoogleStateRequest_Closure)
+                 (const Kith__Billing__V1__RecordGoogleStateRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__RecordGoogleNotificationRequest_Closure)
+                 (const Kith__Billing__V1__RecordGoogleNotificationRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__RecordStripeEventRequest_Closure)
+                 (const Kith__Billing__V1__RecordStripeEventRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__RecordRevenueCatEventRequest_Closure)
+                 (const Kith__Billing__V1__RecordRevenueCatEventRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__ImportRevenueCatRequest_Closure)
+                 (const Kith__Billing__V1__ImportRevenueCatRequest *message,
                   void *closure_data);
 typedef void (*Kith__Billing__V1__ReserveRequest_Closure)
                  (const Kith__Billing__V1__ReserveRequest *message,
@@ -678,6 +1290,42 @@ typedef void (*Kith__Billing__V1__QuotaState_Closure)
 typedef void (*Kith__Billing__V1__QuotaExceeded_Closure)
                  (const Kith__Billing__V1__QuotaExceeded *message,
                   void *closure_data);
+typedef void (*Kith__Billing__V1__FeatureRefused_Closure)
+                 (const Kith__Billing__V1__FeatureRefused *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__SetZoneRequest_Closure)
+                 (const Kith__Billing__V1__SetZoneRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__SetZoneResponse_Closure)
+                 (const Kith__Billing__V1__SetZoneResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__IssuePassRequest_Closure)
+                 (const Kith__Billing__V1__IssuePassRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__Pass_Closure)
+                 (const Kith__Billing__V1__Pass *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__GetPassKeyRequest_Closure)
+                 (const Kith__Billing__V1__GetPassKeyRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__PassKey_Closure)
+                 (const Kith__Billing__V1__PassKey *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__ExportPersonRequest_Closure)
+                 (const Kith__Billing__V1__ExportPersonRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__ExportPersonResponse_Closure)
+                 (const Kith__Billing__V1__ExportPersonResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__ErasePersonRequest_Closure)
+                 (const Kith__Billing__V1__ErasePersonRequest *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__ErasePersonResponse_Closure)
+                 (const Kith__Billing__V1__ErasePersonResponse *message,
+                  void *closure_data);
+typedef void (*Kith__Billing__V1__EntitlementChanged_Closure)
+                 (const Kith__Billing__V1__EntitlementChanged *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -691,6 +1339,12 @@ extern const ProtobufCMessageDescriptor kith__billing__v1__explanation__descript
 extern const ProtobufCMessageDescriptor kith__billing__v1__subscription__descriptor;
 extern const ProtobufCMessageDescriptor kith__billing__v1__fact__descriptor;
 extern const ProtobufCMessageDescriptor kith__billing__v1__record_apple_statement_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__record_google_purchase_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__record_google_state_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__record_google_notification_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__record_stripe_event_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__record_revenue_cat_event_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__import_revenue_cat_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__billing__v1__reserve_request__descriptor;
 extern const ProtobufCMessageDescriptor kith__billing__v1__reservation__descriptor;
 extern const ProtobufCMessageDescriptor kith__billing__v1__commit_request__descriptor;
@@ -701,6 +1355,18 @@ extern const ProtobufCMessageDescriptor kith__billing__v1__list_quotas_request__
 extern const ProtobufCMessageDescriptor kith__billing__v1__list_quotas_response__descriptor;
 extern const ProtobufCMessageDescriptor kith__billing__v1__quota_state__descriptor;
 extern const ProtobufCMessageDescriptor kith__billing__v1__quota_exceeded__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__feature_refused__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__set_zone_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__set_zone_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__issue_pass_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__pass__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__get_pass_key_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__pass_key__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__export_person_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__export_person_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__erase_person_request__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__erase_person_response__descriptor;
+extern const ProtobufCMessageDescriptor kith__billing__v1__entitlement_changed__descriptor;
 
 PROTOBUF_C__END_DECLS
 

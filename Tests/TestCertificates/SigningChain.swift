@@ -1,24 +1,29 @@
-import Crypto
-import Foundation
-import KithJSON
+public import Crypto
+public import Foundation
+public import KithJSON
 import SwiftASN1
 import X509
 
 /// A chain of three certificates as Apple's: a root, an intermediate and a leaf, with or without
 /// the marks.
-struct SigningChain {
+public struct SigningChain: Sendable {
   static let leafMark: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
   static let intermediateMark: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
 
-  let root: [UInt8]
-  let intermediate: [UInt8]
-  let leaf: [UInt8]
-  let key = P256.Signing.PrivateKey()
+  /// The root, in DER.
+  public let root: [UInt8]
+  /// The intermediate, in DER.
+  public let intermediate: [UInt8]
+  /// The leaf, in DER.
+  public let leaf: [UInt8]
+  /// The leaf's key.
+  public let key = P256.Signing.PrivateKey()
 
+  /// A new chain.
   /// - Parameter days: for how long the leaf is valid from `begin` on.
-  init(begin: Double, days: Double = 30, marksLeaf: Bool = true, marksIntermediate: Bool = true)
-    throws
-  {
+  public init(
+    begin: Double, days: Double = 30, marksLeaf: Bool = true, marksIntermediate: Bool = true
+  ) throws {
     let rootKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
     let intermediateKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
     func make(
@@ -57,7 +62,7 @@ struct SigningChain {
   }
 
   /// A signed statement.
-  func statement(
+  public func statement(
     _ payload: JSONValue, algorithm: String = "ES256", certificates: [[UInt8]]? = nil,
     inDER: Bool = false
   ) throws -> [UInt8] {
@@ -71,9 +76,11 @@ struct SigningChain {
     return Array((signed + "." + Self.base64URL(bytes)).utf8)
   }
 
-  static func base64URL(_ text: String) -> String { base64URL(Data(text.utf8)) }
+  /// A text as a segment.
+  public static func base64URL(_ text: String) -> String { base64URL(Data(text.utf8)) }
 
-  static func base64URL(_ bytes: Data) -> String {
+  /// Bytes as a segment.
+  public static func base64URL(_ bytes: Data) -> String {
     bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
       .replacing("=", with: "")
   }
