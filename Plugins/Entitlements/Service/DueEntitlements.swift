@@ -50,7 +50,7 @@ public struct DueEntitlements: Sendable {
           continue
         }
         row.reservation.state = .expired
-        row.reservation.expires = now + Quota.remembers
+        row.reservation.expires = Quota.remembered(from: now)
         try transaction.save(row, under: own)
         let id = StoredQuota.id(row.user, row.quota)
         if var quota = try transaction.record(StoredQuota.self, id: id, under: own) {

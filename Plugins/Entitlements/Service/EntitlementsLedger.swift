@@ -32,7 +32,10 @@ struct EntitlementsLedger<Reading: Transaction> {
     let rows = try transaction.records(
       StoredFact.self, where: "user_id = \(person.user)", under: EntitlementsBook.ownGrant)
     let subscriptions = EntitlementsDomain.Subscription.fold(try rows.map { try $0.fact() })
-    book.folded.keep(subscriptions, of: person.user, at: person.revision)
+    // What is being written may be taken back, and its revision come again with other facts.
+    if transaction is ReadTransaction {
+      book.folded.keep(subscriptions, of: person.user, at: person.revision)
+    }
     return subscriptions
   }
 
@@ -130,7 +133,8 @@ extension EntitlementsLedger where Reading == WriteTransaction {
         under: EntitlementsBook.ownGrant)
       try hold(StoredHolding.subscription(fact.origin, fact.subscription), user)
     }
-    person.revision += 1
+    // No revision comes again after an erasure.
+    person.revision = max(person.revision + 1, Int64(now.milliseconds))
     return try settle(person, traceparent: traceparent)
   }
 

@@ -109,7 +109,7 @@ extension EntitlementsService {
     let (user, book) = (try subject(name, context), book)
     try Check.text(quota, "quota", bytes: 1...64)
     try Check.text(key, "key", bytes: 1...200)
-    let answer = try await store.write { transaction in
+    return try await store.write { transaction in
       try Self.allow(.change, on: user, context, transaction)
       let ledger = try EntitlementsLedger.writing(book, transaction)
       let person = try ledger.person(user)
@@ -117,8 +117,6 @@ extension EntitlementsService {
       let limit = try ledger.entitlement(of: person).plan.limits[quota] ?? .fairUse(.max >> 32)
       return try body(QuotaDesk(ledger, person), limit)
     }
-    changed()
-    return answer
   }
 
   /// Only who does the work counts it: a person could give back what they use.

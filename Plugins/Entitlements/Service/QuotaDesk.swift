@@ -56,7 +56,7 @@ extension QuotaDesk where Reading == WriteTransaction {
     let (row, expired) = try current(name)
     for var reservation in expired {
       reservation.reservation.state = .expired
-      reservation.reservation.expires = now + Quota.remembers
+      reservation.reservation.expires = Quota.remembered(from: now)
       try save(reservation)
     }
     return row

@@ -8,8 +8,13 @@ public import KithTime
 public struct Quota: Sendable, Hashable {
   /// How long a reservation holds without a word.
   public static let holds = Duration.seconds(60)
-  /// How long the end of a reservation is remembered, for repeats.
-  public static let remembers = Duration.seconds(24 * 3600)
+  /// How long the end of a reservation is remembered at least, for repeats.
+  private static let remembers = Duration.seconds(24 * 3600)
+
+  /// When the end of a reservation is forgotten: at a full hour, so that many are at once.
+  public static func remembered(from now: Instant) -> Instant {
+    Instant(seconds: ((now + remembers).seconds / 3600 + 1) * 3600)
+  }
 
   /// Something that is about to be used, or was.
   public struct Reservation: Sendable, Hashable {
@@ -106,7 +111,8 @@ public struct Quota: Sendable, Hashable {
     }
     used += counted
     return Reservation(
-      amount: known.amount, counted: counted, expires: now + Self.remembers, state: .committed)
+      amount: known.amount, counted: counted, expires: Self.remembered(from: now),
+      state: .committed)
   }
 
   /// Gives a reservation back. What was counted stays so.
@@ -115,7 +121,7 @@ public struct Quota: Sendable, Hashable {
     guard known.state == .held else { return known }
     free(known.amount)
     return Reservation(
-      amount: known.amount, expires: now + Self.remembers, state: .released)
+      amount: known.amount, expires: Self.remembered(from: now), state: .released)
   }
 }
 
