@@ -483,8 +483,8 @@ let testing: [Target] =
 
 /// What a plugin's author needs, as one product; `import` names its modules one by one.
 let sdk = [
-  "AccessContract", "AlertsContract", "DeliveryContract", "EventsContract", "FallsContract",
-  "HealthContract", "KithAccess", "KithAccessStore", "KithClient", "KithJSON",
+  "AccessContract", "AlertsContract", "BillingContract", "DeliveryContract", "EventsContract",
+  "FallsContract", "HealthContract", "KithAccess", "KithAccessStore", "KithClient", "KithJSON",
   "KithPersonalData", "KithRPC", "KithStore", "KithTime", "KithTransportNng", "KithWire",
   "KithWorker", "KithWorkerStore", "OptionsContractC", "PIIContract", "RemindersContract",
   "RiskContract",
