@@ -24,7 +24,7 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-/// Certificates for the tests of TLS. Tests only.
+/// Certificates: KithAppleReceipts, and the tests of TLS.
 let certificates = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 /// The other implementation of protobuf, against which ours is proved. Tests only.
@@ -168,6 +168,7 @@ let pure: [Target] = [
   library("KithYAML", ["CYAML"]),
   library("KithManifest", ["KithJSON", "KithYAML"]),
   library("KithCertificates", [asn1, crypto]),
+  library("KithAppleReceipts", ["KithJSON", "KithTime", asn1, certificates, crypto]),
   library("KithMetrics", []),
   library("KithTime", []),
   library("KithPersonalData", [crypto]),
@@ -185,9 +186,11 @@ let calls: [Target] =
   ]
 
 /// Layer 3: the generated contracts of the platform, and what reads contracts at run time. Those of
-/// plugins come with the plugins; family-links's is here because every worker reads its events.
+/// plugins come with the plugins; family-links's is here because every worker reads its events, and
+/// that of entitlements because the SDK of every worker asks it.
 let platform: [Target] = [
   contract("Access"),
+  contract("Billing"),
   contract("Descriptor", serves: false),
   contract("Events"),
   contract("Worker", using: ["Events"]),
@@ -220,9 +223,8 @@ let shells: [Target] = [
   library(
     "KithWorker",
     [
-      "EventsContract", "HealthContract", "HostContract", "KithAccess", "KithClient",
-      "KithIdentity", "KithJSON",
-      "KithMetrics", "KithPersonalData",
+      "BillingContract", "EventsContract", "HealthContract", "HostContract", "KithAccess",
+      "KithClient", "KithIdentity", "KithJSON", "KithMetrics", "KithPersonalData",
       "KithRPC", "KithTelemetry", "KithTime", "KithTransportNng", "KithWire", "MetricsContract",
       "ReflectionContract",
       "WorkerContract",
@@ -275,6 +277,11 @@ let plugins: [Plugin] = [
     testLibraries: [
       "KithTransfer", "ProviderServers", "RemindersContract", "TestCertificates", cryptoExtras,
     ]),
+  workerPlugin(
+    "Entitlements", area: "Billing", ownsContract: false, keepsData: true,
+    domainLibraries: ["KithJSON", "KithTime", crypto],
+    serviceLibraries: ["KithAppleReceipts", "KithTime", crypto, cryptoExtras],
+    testLibraries: ["TestCertificates", cryptoExtras]),
   workerPlugin(
     "FallDetector", area: "Falls", keepsData: true, domainLibraries: ["KithTime"],
     serviceLibraries: ["AlertsContract", "KithTime"]),
@@ -335,7 +342,8 @@ let testing: [Target] =
   contract("Testing") + [
     // Certificates that a test makes for itself.
     library(
-      "TestCertificates", path: "Tests/TestCertificates", ["KithRPC", asn1, certificates, crypto]),
+      "TestCertificates", path: "Tests/TestCertificates",
+      ["KithJSON", "KithRPC", asn1, certificates, crypto]),
     // Servers in Python that stand for those of providers of messages (tools/interop/providers).
     library(
       "ProviderServers", path: "Tests/ProviderServers",
@@ -426,6 +434,9 @@ let testing: [Target] =
     library("ManifestSamples", path: "Tests/ManifestSamples", ["KithManifest"]),
     tests("KithManifestTests", ["KithJSON", "KithManifest", "KithYAML", "ManifestSamples"]),
     tests("KithMetricsTests", ["KithMetrics"]),
+    tests(
+      "KithAppleReceiptsTests",
+      ["KithAppleReceipts", "KithJSON", "KithTime", "TestCertificates"]),
     tests("KithTimeTests", ["KithTime"]),
     tests("KithCertificatesTests", ["KithCertificates", asn1, certificates, crypto]),
     tests(
@@ -485,8 +496,8 @@ let testing: [Target] =
 
 /// What a plugin's author needs, as one product; `import` names its modules one by one.
 let sdk = [
-  "AccessContract", "AlertsContract", "DeliveryContract", "EventsContract", "FallsContract",
-  "HealthContract", "KithAccess", "KithAccessStore", "KithClient", "KithJSON",
+  "AccessContract", "AlertsContract", "BillingContract", "DeliveryContract", "EventsContract",
+  "FallsContract", "HealthContract", "KithAccess", "KithAccessStore", "KithClient", "KithJSON",
   "KithPersonalData", "KithRPC", "KithStore", "KithTime", "KithTransportNng", "KithWire",
   "KithWorker", "KithWorkerStore", "OptionsContractC", "PIIContract", "RemindersContract",
   "RiskContract",

@@ -86,14 +86,20 @@ public struct HostSettings: Sendable {
       "HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LOGNAME", "PATH", "TZ", "USER",
     ]
     let prefixes = ["LC_", "SWIFT_", "ASAN_", "TSAN_", "UBSAN_", "LSAN_"]
-    return environment.filter { name, _ in
+    var variables = environment.filter { name, _ in
       names.contains(name) || prefixes.contains(where: name.hasPrefix)
     }
-    .map { "\($0)=\($1)" }.sorted() + ["KITH_LAUNCH_FD=3", "KITH_NOTIFY_FD=4"]
-      + (worker.network.hosts.isEmpty
-        ? [] : ["KITH_NETWORK_HOSTS=\(worker.network.hosts.joined(separator: ","))"])
-      + (worker.http.map { ["KITH_HTTP_PORT=\($0.port)"] } ?? [])
-      + (state.isEmpty ? [] : ["TMPDIR=\(state)", "SQLITE_TMPDIR=\(state)"])
+    .map { "\($0)=\($1)" }.sorted()
+    variables += ["KITH_LAUNCH_FD=3", "KITH_NOTIFY_FD=4"]
+    if !worker.network.hosts.isEmpty {
+      variables.append("KITH_NETWORK_HOSTS=\(worker.network.hosts.joined(separator: ","))")
+    }
+    if let port = worker.http?.port { variables.append("KITH_HTTP_PORT=\(port)") }
+    if let whenAway = plan.entitlements(for: worker) {
+      variables.append("KITH_ENTITLEMENTS=\(whenAway)")
+    }
+    if !state.isEmpty { variables += ["TMPDIR=\(state)", "SQLITE_TMPDIR=\(state)"] }
+    return variables
   }
 }
 

@@ -85,6 +85,9 @@ public struct ContractPrinter: Sendable {
     let head = "\(indentation)rpc \(method.name)(\(request)) returns (\(response))"
     var options: [String] = []
     if !method.verb.isEmpty { options.append("(kith.verb) = \"\(method.verb)\"") }
+    if let use = method.entitlement {
+      options.append("(kith.entitlement) = { \(Self.text(of: use)) }")
+    }
     switch method.idempotency {
     case .unknown: break
     case .noSideEffects: options.append("idempotency_level = NO_SIDE_EFFECTS")
@@ -93,6 +96,14 @@ public struct ContractPrinter: Sendable {
     guard !options.isEmpty else { return lines + ["\(head);"] }
     return lines + ["\(head) {"] + options.map { "\(indentation)  option \($0);" }
       + ["\(indentation)}"]
+  }
+
+  private static func text(of use: MethodDescription.Entitlement) -> String {
+    var parts = ["feature: \"\(use.feature)\""]
+    if !use.quota.isEmpty { parts.append("quota: \"\(use.quota)\"") }
+    if use.cost > 1 { parts.append("cost: \(use.cost)") }
+    if use.isSafety { parts.append("safety: true") }
+    return parts.joined(separator: ", ")
   }
 
   private func stream(_ isStreaming: Bool) -> String { isStreaming ? "stream " : "" }

@@ -66,7 +66,8 @@ private struct DescriptorReader {
   private mutating func read(_ service: ServiceDescriptorProto, scope: String, path: [Int32]) {
     let fullName = Self.join(scope, service.name)
     let methods = service.method.enumerated().map { position, method in
-      MethodDescription(
+      let options = MethodOptionReader(method.options)
+      return MethodDescription(
         name: method.name ?? "", service: fullName,
         requestType: Self.withoutLeadingDot(method.inputType),
         responseType: Self.withoutLeadingDot(method.outputType),
@@ -74,7 +75,7 @@ private struct DescriptorReader {
         isClientStreaming: method.clientStreaming ?? false,
         isServerStreaming: method.serverStreaming ?? false,
         documentation: comments[path + [Step.serviceMethod, Int32(position)]],
-        verb: MethodOptionReader(method.options).verb)
+        verb: options.verb, entitlement: options.entitlement)
     }
     services.append(
       ServiceDescription(

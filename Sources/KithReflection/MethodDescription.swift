@@ -10,6 +10,18 @@ public struct MethodDescription: Sendable, Equatable {
     case idempotent
   }
 
+  /// What a call consumes of its caller's plan.
+  public struct Entitlement: Sendable, Equatable {
+    /// The feature that the plan must have.
+    public var feature = ""
+    /// The quota that the call is counted in; empty for none.
+    public var quota = ""
+    /// How much of the quota.
+    public var cost = 1
+    /// Whether somebody's safety depends on it, so that nobody is refused.
+    public var isSafety = false
+  }
+
   /// `Analyze`.
   public var name: String
   /// The full name of the service: `kith.risk.v1.RiskEngine`.
@@ -28,12 +40,15 @@ public struct MethodDescription: Sendable, Equatable {
   public var documentation: String
   /// What it is called on the command line: `(kith.verb)`. Empty when the contract does not say.
   public var verb: String
+  /// What a call consumes of its caller's plan: `(kith.entitlement)`. Nil for nothing.
+  public var entitlement: Entitlement?
 
   /// Creates a description.
   public init(
     name: String, service: String, requestType: String, responseType: String,
     idempotency: Idempotency = .unknown, isClientStreaming: Bool = false,
-    isServerStreaming: Bool = false, documentation: String = "", verb: String = ""
+    isServerStreaming: Bool = false, documentation: String = "", verb: String = "",
+    entitlement: Entitlement? = nil
   ) {
     self.name = name
     self.service = service
@@ -44,6 +59,7 @@ public struct MethodDescription: Sendable, Equatable {
     self.isServerStreaming = isServerStreaming
     self.documentation = documentation
     self.verb = verb
+    self.entitlement = entitlement
   }
 
   /// How a call addresses it: `kith.risk.v1.RiskEngine/Analyze`.

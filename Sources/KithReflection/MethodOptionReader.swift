@@ -5,9 +5,12 @@ import KithWire
 /// of its options.
 struct MethodOptionReader {
   private static let verbNumber = 51001
+  private static let entitlementNumber = 51003
 
   /// `(kith.verb)`; empty when it is not said.
   private(set) var verb = ""
+  /// `(kith.entitlement)`; nil for a method that consumes nothing.
+  private(set) var entitlement: MethodDescription.Entitlement?
 
   init(_ options: MethodOptions?) {
     guard let bytes = options?.unknownFields.bytes, !bytes.isEmpty else { return }
@@ -17,9 +20,30 @@ struct MethodOptionReader {
         let tag = try reader.tag()
         switch (tag.field, tag.type) {
         case (Self.verbNumber, .lengthDelimited): verb = try reader.text()
+        case (Self.entitlementNumber, .lengthDelimited):
+          entitlement = try Self.entitlement(Array(reader.bytes()))
         default: try reader.skip(tag)
         }
       }
     }
+  }
+
+  private static func entitlement(
+    _ bytes: [UInt8]
+  ) throws(WireError) -> MethodDescription.Entitlement {
+    var use = MethodDescription.Entitlement()
+    try bytes.withWireReader { reader throws(WireError) in
+      while !reader.isAtEnd {
+        let tag = try reader.tag()
+        switch (tag.field, tag.type) {
+        case (1, .lengthDelimited): use.feature = try reader.text()
+        case (2, .lengthDelimited): use.quota = try reader.text()
+        case (3, .varint): use.cost = Int(clamping: max(try reader.varint(), 1))
+        case (4, .varint): use.isSafety = try reader.varint() != 0
+        default: try reader.skip(tag)
+        }
+      }
+    }
+    return use
   }
 }

@@ -42,12 +42,19 @@ extension VerbHelp {
   }
 
   private static func object(of verb: Verb) -> JSONObject {
-    [
+    var object: JSONObject = [
       "verb": .string(verb.name), "method": .string(verb.method.fullName),
       "documentation": .string(verb.method.documentation),
       "clientStreaming": .bool(verb.method.isClientStreaming),
       "serverStreaming": .bool(verb.method.isServerStreaming),
     ]
+    if let use = verb.method.entitlement {
+      object["entitlement"] = [
+        "feature": .string(use.feature), "quota": .string(use.quota),
+        "cost": .integer(Int64(use.cost)), "safety": .bool(use.isSafety),
+      ]
+    }
+    return object
   }
 
   private func json(_ flag: RequestFlag) -> JSONValue {

@@ -54,6 +54,9 @@ package struct VerbHelp {
     }
     let streams = streams(verb.method)
     if !streams.isEmpty { lines += Prose.wrapped(streams, width: width) + [""] }
+    if let use = verb.method.entitlement {
+      lines += Prose.wrapped(entitlement(use), width: width) + [""]
+    }
     // What is written to a file has one flag, which also asks for it.
     let asked = flags.filter { flag in !files.contains { $0.name == flag.name } }
     if !flags.isEmpty || !files.isEmpty {
@@ -76,6 +79,14 @@ package struct VerbHelp {
     }
     lines += ["", terminal.text("Example:", .bold), "  " + example(verb, flags)]
     return lines.joined(separator: "\n")
+  }
+
+  private func entitlement(_ use: MethodDescription.Entitlement) -> String {
+    if use.isSafety {
+      return "Uses the feature '\(use.feature)', which is a matter of safety and refused to nobody."
+    }
+    let quota = use.quota.isEmpty ? "" : ", and \(use.cost) of the quota '\(use.quota)'"
+    return "Uses the feature '\(use.feature)' of the person's plan\(quota)."
   }
 
   private func streams(_ method: MethodDescription) -> String {

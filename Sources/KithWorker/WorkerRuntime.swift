@@ -1,3 +1,4 @@
+import BillingContract
 import Crypto
 import HealthContract
 import KithIdentity
@@ -208,7 +209,11 @@ final class WorkerRuntime: Sendable {
     let start = ContinuousClock.now
     let made: [ServiceDefinition]
     do {
-      made = try await makeServices(context()).map(calls.counting)
+      let context = context()
+      let gate = try Self.gate(context, parts)
+      made = try await makeServices(context).map {
+        calls.counting(gate?.guarding($0) ?? $0)
+      }
     } catch {
       throw try startFailed(Self.startFailure(error).withoutPersonalData)
     }
@@ -235,6 +240,20 @@ final class WorkerRuntime: Sendable {
         "services": "\(made.map(\.name).joined(separator: ","))", "took": "\(duration)",
       ])
     return duration
+  }
+
+  /// What enforces plans; nil in a product without entitlements.
+  private static func gate(
+    _ context: WorkerContext, _ parts: WorkerParts
+  ) throws(RPCError) -> EntitlementGate? {
+    guard context.hostAddress != nil, let whenAway = EntitlementGate.WhenAway.ofThisProcess else {
+      return nil
+    }
+    let (clock, tasks) = (parts.clock, parts.backgroundTasks)
+    return EntitlementGate(
+      client: EntitlementsClient(
+        try context.client(ofService: EntitlementsMethods.reserve.service)),
+      whenAway: whenAway, now: { clock.now }, later: { work in tasks.add(work) })
   }
 
   /// Notes why the worker could not start, and returns that.

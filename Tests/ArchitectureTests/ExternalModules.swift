@@ -7,7 +7,8 @@ enum ExternalModules {
   /// Values and decisions: they import each other, no shell, and of the system's library only what
   /// ``importers`` says, so that no clock, file or socket can hide in them.
   static let pure: Set<String> = [
-    "KithCertificates", "KithJSON", "KithManifest", "KithMetrics", "KithPersonalData",
+    "KithAppleReceipts", "KithCertificates", "KithJSON", "KithManifest", "KithMetrics",
+    "KithPersonalData",
     "KithSupervision", "KithTime", "KithWire", "KithYAML",
   ]
 
@@ -19,16 +20,18 @@ enum ExternalModules {
     "CProtobufC": ["KithWire"],
     "CYAML": ["KithYAML"],
     "GRDB": ["KithStore"],
-    "SwiftASN1": ["KithCertificates"],
+    "SwiftASN1": ["KithAppleReceipts", "KithCertificates"],
+    "X509": ["KithAppleReceipts"],
     "ArgumentParser": ["KithCommands", "kithd"],
     "Crypto": [
+      "KithAppleReceipts",
       "KithCertificates", "KithHost", "KithIdentity", "KithPersonalData", "KithSealing",
       "KithStore", "KithWorker",
     ],
     "CryptoExtras": ["KithSealing"],
     "DequeModule": ["KithRPC", "KithTransportNng"],
     "Dispatch": ["KithCommands", "KithRPC", "KithTransportInProcess", "KithTransportNng"],
-    "FoundationEssentials": ["KithCertificates", "KithHost", "KithStore"],
+    "FoundationEssentials": ["KithAppleReceipts", "KithCertificates", "KithHost", "KithStore"],
     // KithManifest and KithTime read files, each in one file; KithPlanning reads programs.
     "Glibc": [
       "KithClient", "KithCommands", "KithHost", "KithIdentity", "KithManifest", "KithPlanning",
@@ -54,6 +57,8 @@ enum ExternalModules {
       ].contains(name)
     case "Service":
       name == "\(plugin)Domain" || name.hasSuffix("Contract")
+        // The one plugin that reads what Apple has signed.
+        || plugin == "Entitlements" && name == "KithAppleReceipts"
         // The one plugin with a network.
         || plugin == "Delivery" && name == "KithTransfer"
         || [

@@ -72,8 +72,8 @@ import Testing
     (
       "milo",
       """
-      kith kithd delivery-worker fall-detector-worker family-alerts-worker family-links-worker personal-data-worker \
-      reminders-worker risk-engine-worker
+      kith kithd delivery-worker entitlements-worker fall-detector-worker family-alerts-worker family-links-worker \
+      personal-data-worker reminders-worker risk-engine-worker
       """
     ),
   ])

@@ -31,7 +31,8 @@ struct Schema: Sendable {
     }
     for file in files {
       let package = file.package ?? ""
-      for message in file.messageType {
+      // The messages of options are read from descriptors, and have no code.
+      for message in file.messageType where package != "kith" {
         add(message, in: package, isProto2: file.syntax != "proto3")
       }
       for nested in file.enumType { enums["\(package).\(nested.name ?? "")"] = nested }

@@ -5,6 +5,9 @@ enum Snapshots {
 
     Scores a text and says why, in words that an older person can act on.
 
+    Uses the feature 'scam_check' of the person's plan, and 1 of the quota
+    'scam_checks'.
+
     Flags:
       TEXT, --text TEXT         The text as it was received, in any script; at most
                                 65536 bytes of UTF-8. Empty or blank is answered

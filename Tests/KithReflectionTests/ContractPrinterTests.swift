@@ -14,6 +14,7 @@ import Testing
         service RiskEngine {
           // Scores a text and says why, in words that an older person can act on.
           rpc Analyze(AnalyzeRequest) returns (AnalyzeResponse) {
+            option (kith.entitlement) = { feature: "scam_check", quota: "scam_checks" };
             option idempotency_level = NO_SIDE_EFFECTS;
           }
 

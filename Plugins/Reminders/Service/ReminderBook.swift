@@ -20,9 +20,14 @@ struct ReminderBook: Sendable {
   /// What instants follow from besides the rows: the edition of tzdata, and what the configuration
   /// says of those who never said it. FNV-1a, which is the same in every process.
   let basis: Int64
+  /// How many active reminders a person may have; nil for any number.
+  let mostActive: Int?
 
-  init(zones: Zones, settings: RemindersSettings) {
+  /// - Parameter allowance: what the plan of the call's caller allows; nil where the product sells
+  ///   none.
+  init(zones: Zones, settings: RemindersSettings, allowance: Allowance? = nil) {
     (self.zones, self.settings) = (zones, settings)
+    mostActive = allowance.map(\.most) ?? settings.mostActive
     basis = Self.basis(zones, settings)
   }
 

@@ -41,11 +41,11 @@ extension RemindersService {
   static func checkLimit(
     _ user: UserID, _ book: ReminderBook, _ transaction: some Transaction
   ) throws {
-    guard let most = book.settings.mostActive, try activeCount(of: user, transaction) >= most
+    guard let most = book.mostActive, try activeCount(of: user, transaction) >= most
     else { return }
     throw RPCError(
       .resourceExhausted,
-      "\(most) reminders are active, as many as the product allows; finish, pause or delete one")
+      "\(most) reminders are active, as many as the plan allows; finish, pause or delete one")
   }
 
   /// Changes what is given.

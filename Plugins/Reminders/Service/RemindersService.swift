@@ -54,7 +54,10 @@ public final class RemindersService: RemindersHandler {
     changed()
   }
 
-  var book: ReminderBook { ReminderBook(zones: zones, settings: settings.withLock(\.self)) }
+  var book: ReminderBook {
+    ReminderBook(
+      zones: zones, settings: settings.withLock(\.self), allowance: Allowance.current)
+  }
 
   // MARK: - Whose
 

@@ -3,6 +3,7 @@ import HostContract
 import KithClient
 import KithManifest
 import KithRPC
+import KithTerminal
 import KithTime
 
 extension ClockCommand {

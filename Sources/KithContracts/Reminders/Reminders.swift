@@ -8,7 +8,7 @@ public enum RemindersMethods {
   /// Makes a reminder, from plain words or from fields. Without a time in either, the call fails with INVALID_ARGUMENT.
   public static let createReminder = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "CreateReminder",
-    idempotency: .unknown, callers: .identified)
+    idempotency: .unknown, callers: .identified, entitlement: EntitlementUse(feature: "reminders", quota: "active_reminders"))
 
   /// One reminder.
   public static let getReminder = MethodDescriptor(
@@ -23,7 +23,7 @@ public enum RemindersMethods {
   /// Changes what is given. When the time changes, what was open is over, and what is due from now on counts.
   public static let updateReminder = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "UpdateReminder",
-    idempotency: .idempotent, callers: .identified)
+    idempotency: .idempotent, callers: .identified, entitlement: EntitlementUse(feature: "reminders", quota: "active_reminders"))
 
   /// Deletes a reminder and its history. To delete one that is not there is no error.
   public static let deleteReminder = MethodDescriptor(
@@ -79,7 +79,7 @@ public enum RemindersMethods {
   /// Makes reminders of an iCalendar file. One whose uid is there already is changed, not doubled.
   public static let importCalendar = MethodDescriptor(
     service: "kith.reminders.v1.Reminders", method: "ImportCalendar",
-    idempotency: .idempotent, callers: .identified)
+    idempotency: .idempotent, callers: .identified, entitlement: EntitlementUse(feature: "reminders", quota: "active_reminders"))
 
   /// All of them, in the order of the contract.
   public static let all: [MethodDescriptor] = [createReminder, getReminder, listReminders, updateReminder, deleteReminder, completeOccurrence, snoozeOccurrence, listUpcoming, listHistory, getWeeklyDigest, getPreferences, updatePreferences, readTime, exportCalendar, importCalendar]

@@ -8,7 +8,7 @@ public enum RiskEngineMethods {
   /// Scores a text and says why, in words that an older person can act on.
   public static let analyze = MethodDescriptor(
     service: "kith.risk.v1.RiskEngine", method: "Analyze",
-    idempotency: .noSideEffects, callers: .anyone)
+    idempotency: .noSideEffects, callers: .anyone, entitlement: EntitlementUse(feature: "scam_check", quota: "scam_checks"))
 
   /// Shows the whole calculation behind the score of a text: every signal with its points, the caps of the groups, what the
   /// model adds, and how they are blended.

@@ -33,11 +33,12 @@ public struct MethodDescriptor: Sendable {
     let shape: CallShape
     let idempotency: IdempotencyLevel
     let callers: Callers
+    let entitlement: EntitlementUse?
     let encodedName: [UInt8]
 
     init(
       service: String, method: String, shape: CallShape, idempotency: IdempotencyLevel,
-      callers: Callers
+      callers: Callers, entitlement: EntitlementUse?
     ) {
       self.service = service
       self.method = method
@@ -45,6 +46,7 @@ public struct MethodDescriptor: Sendable {
       self.shape = shape
       self.idempotency = idempotency
       self.callers = callers
+      self.entitlement = entitlement
       var name = WireWriter()
       name.varint(1 << 3 | 2)
       name.text(fullName)
@@ -57,10 +59,12 @@ public struct MethodDescriptor: Sendable {
   /// A method of a service.
   public init(
     service: String, method: String, shape: CallShape = .unary,
-    idempotency: IdempotencyLevel = .unknown, callers: Callers = .identified
+    idempotency: IdempotencyLevel = .unknown, callers: Callers = .identified,
+    entitlement: EntitlementUse? = nil
   ) {
     storage = Storage(
-      service: service, method: method, shape: shape, idempotency: idempotency, callers: callers)
+      service: service, method: method, shape: shape, idempotency: idempotency, callers: callers,
+      entitlement: entitlement)
   }
 
   /// The full name of the service: `kith.risk.v1.RiskEngine`.
@@ -75,6 +79,8 @@ public struct MethodDescriptor: Sendable {
   public var idempotency: IdempotencyLevel { storage.idempotency }
   /// Who may call it, by its contract.
   public var callers: Callers { storage.callers }
+  /// What a call consumes of its caller's plan, by its contract; nil for nothing.
+  public var entitlement: EntitlementUse? { storage.entitlement }
   /// The name as the first field of a `kith.rpc.v1.CallStart`, encoded once for all calls.
   var encodedName: [UInt8] { storage.encodedName }
   /// Whether a caller may send more than one message.

@@ -78,6 +78,29 @@ nonisolated enum Kith_Callers: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
+/// What a call of a method consumes.
+nonisolated struct Kith_EntitlementUse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The feature that the caller's plan must have: `ask`.
+  var feature: String = String()
+
+  /// The quota that the call is counted in: `ask_daily`. Empty for none.
+  var quota: String = String()
+
+  /// How much of the quota. 0 means 1.
+  var cost: UInt32 = 0
+
+  /// Whether somebody's safety depends on it: nobody is refused then, and nothing is asked.
+  var safety: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Extension support defined in options.proto.
 
 // MARK: - Extension Properties
@@ -230,6 +253,23 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
     clearExtensionValue(ext: Kith_Extensions_callers)
   }
 
+  /// What a call consumes of its caller's plan. The SDK reserves it before the handler starts, commits it with its success and
+  /// releases it with its failure, in a product that has a worker of kith.billing.v1.Entitlements. Absent means nothing.
+  var Kith_entitlement: Kith_EntitlementUse {
+    get {return getExtensionValue(ext: Kith_Extensions_entitlement) ?? Kith_EntitlementUse()}
+    set {setExtensionValue(ext: Kith_Extensions_entitlement, value: newValue)}
+  }
+  /// Returns true if extension `Kith_Extensions_entitlement`
+  /// has been explicitly set.
+  var hasKith_entitlement: Bool {
+    return hasExtensionValue(ext: Kith_Extensions_entitlement)
+  }
+  /// Clears the value of extension `Kith_Extensions_entitlement`.
+  /// Subsequent reads from it will return its default value.
+  mutating func clearKith_entitlement() {
+    clearExtensionValue(ext: Kith_Extensions_entitlement)
+  }
+
 }
 
 // MARK: - File's ExtensionMap: Kith_Options_Extensions
@@ -246,7 +286,8 @@ nonisolated let Kith_Options_Extensions: SwiftProtobuf.SimpleExtensionMap = [
   Kith_Extensions_file,
   Kith_Extensions_table,
   Kith_Extensions_verb,
-  Kith_Extensions_callers
+  Kith_Extensions_callers,
+  Kith_Extensions_entitlement
 ]
 
 // Extension Objects - The only reason these might be needed is when manually
@@ -311,8 +352,62 @@ nonisolated let Kith_Extensions_callers = SwiftProtobuf.MessageExtension<SwiftPr
   fieldName: "kith.callers"
 )
 
+/// What a call consumes of its caller's plan. The SDK reserves it before the handler starts, commits it with its success and
+/// releases it with its failure, in a product that has a worker of kith.billing.v1.Entitlements. Absent means nothing.
+nonisolated let Kith_Extensions_entitlement = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalMessageExtensionField<Kith_EntitlementUse>, SwiftProtobuf.Google_Protobuf_MethodOptions>(
+  _protobuf_fieldNumber: 51003,
+  fieldName: "kith.entitlement"
+)
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
+
+fileprivate nonisolated let _protobuf_package = "kith"
 
 nonisolated extension Kith_Callers: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CALLERS_UNSPECIFIED\0\u{1}ANYONE\0\u{1}IDENTIFIED\0\u{1}OPERATOR\0\u{1}HOST\0")
+}
+
+nonisolated extension Kith_EntitlementUse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".EntitlementUse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}feature\0\u{1}quota\0\u{1}cost\0\u{1}safety\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.feature) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.quota) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.cost) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.safety) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.feature.isEmpty {
+      try visitor.visitSingularStringField(value: self.feature, fieldNumber: 1)
+    }
+    if !self.quota.isEmpty {
+      try visitor.visitSingularStringField(value: self.quota, fieldNumber: 2)
+    }
+    if self.cost != 0 {
+      try visitor.visitSingularUInt32Field(value: self.cost, fieldNumber: 3)
+    }
+    if self.safety != false {
+      try visitor.visitSingularBoolField(value: self.safety, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Kith_EntitlementUse, rhs: Kith_EntitlementUse) -> Bool {
+    if lhs.feature != rhs.feature {return false}
+    if lhs.quota != rhs.quota {return false}
+    if lhs.cost != rhs.cost {return false}
+    if lhs.safety != rhs.safety {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }

@@ -57,7 +57,7 @@ struct CModules {
     } else {
       header += "#include \"\(ContractModules.optionsModule).h\"\n"
     }
-    for file in own where !file.messageType.isEmpty {
+    for file in own where !file.messageType.isEmpty && file.package != "kith" {
       header += "#include \"\(file.name.dropLast(".proto".count)).pb-c.h\"\n"
     }
     if !described.isEmpty {

@@ -15,7 +15,8 @@ import SwiftProtobuf
 ///   packed where proto3 packs them.
 /// - Options, services, extensions and enumerations go: only messages have C code.
 func rewriteForC(_ set: Google_Protobuf_FileDescriptorSet) -> Google_Protobuf_FileDescriptorSet {
-  let files = set.file.filter { !$0.messageType.isEmpty }
+  // The messages of options are read from descriptors, and have no code.
+  let files = set.file.filter { !$0.messageType.isEmpty && $0.package != "kith" }
   return .with { result in
     result.file = files.map { file in
       .with {

@@ -15,7 +15,9 @@ struct KithGenerator: CodeGenerator {
 
   var supportedEditionRange: ClosedRange<Google_Protobuf_Edition> { .proto2 ... .proto3 }
 
-  var customOptionExtensions: [any AnyMessageExtension] { [sensitiveOption, callersOption] }
+  var customOptionExtensions: [any AnyMessageExtension] {
+    [sensitiveOption, callersOption, entitlementOption]
+  }
 
   func generate(
     files: [FileDescriptor], parameter: any CodeGeneratorParameter,
@@ -29,7 +31,7 @@ struct KithGenerator: CodeGenerator {
       return
     }
     var filesOfPackage: [String: [FileDescriptor]] = [:]
-    // The package that declares the options has no messages, and so no Swift.
+    // The package that declares the options has no Swift: they are read from descriptors.
     for file in files where file.package != "kith" {
       filesOfPackage[file.package, default: []].append(file)
       try generate(file, modules: modules, into: generatorOutputs)
@@ -136,5 +138,50 @@ extension MethodDescriptor {
         "\(fullName) does not say who may call it: add `option (kith.callers) = IDENTIFIED;`, or another value of "
           + "kith.Callers (proto/kith/options.proto)")
     }
+  }
+}
+
+/// `(kith.entitlement)` of proto/kith/options.proto, encoded.
+let entitlementOption = MessageExtension<
+  OptionalExtensionField<ProtobufBytes>, Google_Protobuf_MethodOptions
+>(_protobuf_fieldNumber: 51003, fieldName: "kith.entitlement")
+
+extension MethodDescriptor {
+  /// What the method consumes, as an expression; nil for nothing.
+  /// - Throws: `GeneratorError` for an option that names no feature.
+  func entitlement() throws -> String? {
+    guard let bytes = options.getExtensionValue(ext: entitlementOption) else { return nil }
+    // The generator has no code of the message's own: two texts and two numbers.
+    var (texts, numbers): ([Int: String], [Int: UInt64]) = ([:], [:])
+    var rest = Array(bytes)[...]
+    func varint() -> UInt64 {
+      var (value, shift): (UInt64, UInt64) = (0, 0)
+      while let byte = rest.popFirst() {
+        value |= UInt64(byte & 0x7F) << shift
+        if byte < 0x80 { break }
+        shift += 7
+      }
+      return value
+    }
+    while !rest.isEmpty {
+      let tag = varint()
+      if tag & 7 == 2 {
+        let length = Int(varint())
+        texts[Int(tag >> 3)] = String(decoding: rest.prefix(length), as: UTF8.self)
+        rest = rest.dropFirst(length)
+      } else {
+        numbers[Int(tag >> 3)] = varint()
+      }
+    }
+    guard let feature = texts[1], !feature.isEmpty else {
+      throw GeneratorError(
+        "\(fullName) consumes no feature: add one to `option (kith.entitlement) = { feature: \"ask\" };`"
+      )
+    }
+    var arguments = ["feature: \"\(feature)\""]
+    if let quota = texts[2], !quota.isEmpty { arguments.append("quota: \"\(quota)\"") }
+    if let cost = numbers[3], cost > 1 { arguments.append("cost: \(cost)") }
+    if numbers[4] == 1 { arguments.append("isSafety: true") }
+    return "EntitlementUse(\(arguments.joined(separator: ", ")))"
   }
 }

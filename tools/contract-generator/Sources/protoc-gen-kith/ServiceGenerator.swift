@@ -7,12 +7,15 @@ struct ServiceGenerator {
   private let area: String
   /// Who may call each method, in the order of the contract.
   private let callers: [String]
+  /// What each consumes.
+  private let entitlements: [String?]
 
   /// - Throws: `GeneratorError` for a method whose contract does not say who may call it.
   init(_ service: ServiceDescriptor, area: String) throws {
     self.service = service
     self.area = area
     callers = try service.methods.map { try $0.callers() }
+    entitlements = try service.methods.map { try $0.entitlement() }
   }
 
   /// The case of `CallShape`, which is also the name of the function that makes such a method.
@@ -45,7 +48,7 @@ struct ServiceGenerator {
   private func printMethods(into text: inout CodePrinter) {
     text.print("/// The methods of `\(service.fullName)`.")
     text.printBlock("public enum \(methods)") { text in
-      for (method, callers) in zip(service.methods, callers) {
+      for (index, method) in service.methods.enumerated() {
         text.printComment(method, or: "`\(method.name)`")
         let idempotency =
           switch method.options.idempotencyLevel {
@@ -57,7 +60,9 @@ struct ServiceGenerator {
         text.print("  service: \"\(service.fullName)\", method: \"\(method.name)\",")
         let shape = shape(method)
         if shape != "unary" { text.print("  shape: .\(shape),") }
-        text.print("  idempotency: .\(idempotency), callers: .\(callers))")
+        let entitlement = entitlements[index].map { ", entitlement: \($0)" } ?? ""
+        text.print(
+          "  idempotency: .\(idempotency), callers: .\(callers[index])\(entitlement))")
         text.print()
       }
       text.print("/// All of them, in the order of the contract.")
