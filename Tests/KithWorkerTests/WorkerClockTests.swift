@@ -1,3 +1,5 @@
+import HealthContract
+import KithRPC
 import KithTime
 import Logging
 import Synchronization
@@ -111,6 +113,36 @@ import Testing
       while work.done.withLock(\.count) < count { await work.ran.wait(atMost: nil) }
     }
     clock.end()
+  }
+
+  /// A clock begins within a call of the host, whose deadline would else be that of all calls that
+  /// due work makes.
+  @Test func dueWorkIsNoPartOfTheCallInWhichTheClockBegins() async throws {
+    /// Notes whether it is run within a call.
+    final class Witness: DueWork {
+      let isWithinCall = Mutex<Bool?>(nil)
+      let ran = AsyncSignal()
+      func nextDue() async throws -> Instant? {
+        isWithinCall.withLock { $0 == nil } ? Instant(seconds: 0) : nil
+      }
+      func run(at now: Instant) async throws {
+        isWithinCall.withLock { $0 = CallContext.current != nil }
+        ran.signal()
+      }
+    }
+    let call = CallContext(method: HealthMethods.all[0], metadata: [:])
+    for beginsFirst in [true, false] {
+      let clock = WorkerClock()
+      let work = Witness()
+      CallContext.$current.withValue(call) {
+        if beginsFirst { clock.begin() }
+        clock.run(work)
+        if !beginsFirst { clock.begin() }
+      }
+      await work.ran.wait(atMost: nil)
+      clock.end()
+      #expect(work.isWithinCall.withLock(\.self) == false)
+    }
   }
 
   @Test func theMachinesTimeBringsWhatIsDue() async throws {

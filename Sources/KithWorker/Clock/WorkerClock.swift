@@ -61,7 +61,7 @@ public final class WorkerClock: Sendable {
     let loop = DueLoop(work, faces: faces, logger: logger)
     state.withLock { state in
       state.loops.append(loop)
-      if state.hasBegun { state.driving.append(Task { await loop.drive() }) }
+      if state.hasBegun { state.driving.append(Self.drive(loop)) }
     }
   }
 
@@ -75,8 +75,14 @@ public final class WorkerClock: Sendable {
     state.withLock { state in
       guard !state.hasBegun else { return }
       state.hasBegun = true
-      state.driving = state.loops.map { loop in Task { await loop.drive() } }
+      state.driving = state.loops.map { loop in Self.drive(loop) }
     }
+  }
+
+  /// Detached: a clock begins within a call of the host, and due work is no part of that. Its own
+  /// calls would end with that call's deadline.
+  private static func drive(_ loop: DueLoop) -> Task<Void, Never> {
+    Task.detached { await loop.drive() }
   }
 
   /// Begins no more runs.
