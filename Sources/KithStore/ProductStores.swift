@@ -53,6 +53,12 @@ public struct ProductStores: Sendable {
     }
   }
 
+  /// The workers whose folders hold files of any kind, in the order of their names: those that have
+  /// a store, and those in other languages, which keep files of their own.
+  public var keepers: [String] {
+    Folder.names(in: workersDirectory).filter { !Folder.files(below: folder(of: $0)).isEmpty }
+  }
+
   /// Checks that a worker's store is the one that was last used, with all that was written to it.
   /// - Throws: ``StoreError`` `damaged`.
   func check(_ worker: String) throws {

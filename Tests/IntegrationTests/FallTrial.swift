@@ -121,7 +121,7 @@ struct FallTrial {
   // MARK: Over deaths
 
   /// Does something again until no death of a worker is in its way.
-  private func insistently(_ body: () async throws -> Void) async throws {
+  private func insistently<Value>(_ body: () async throws -> Value) async throws -> Value {
     let end = ContinuousClock.now + RunningProduct.patience
     while true {
       do {
@@ -138,7 +138,7 @@ struct FallTrial {
 
   /// Lets time pass; what a death has cut short is made up for.
   private func advance(by duration: Duration) async throws {
-    let end = try await product.clock.now + duration
+    let end = try await insistently { try await product.clock.now } + duration
     try await insistently {
       let left = end - (try await product.clock.now)
       guard left > .zero else { return }

@@ -136,11 +136,16 @@ struct KeptDataTests {
     _ = try await once.append(AppendRequest(entry: "milk"), options: options)
     _ = try await waitUntilFollowed(1, product)
 
+    // What a worker in another language keeps.
+    let other = "\(folder)/workers/python"
+    mkdir(other, 0o700)
+    try #require(close(creat("\(other)/notes.txt", 0o600)) == 0)
     // While it runs: copied, and sealed with another key.
     let made = try await kith(folder, "backup", "--to", backup)
     #expect(
       made.contains("even") && made.contains("odd") && made.contains("The sealing key is not in it")
     )
+    #expect(made.contains("Not in it: the files of python") && made.contains(other))
     let rotated = try await kith(folder, "rotate-key")
     #expect(rotated.contains("odd: ") && rotated.contains("the old one is destroyed"))
     _ = try await once.append(AppendRequest(entry: "bread"), options: options)
@@ -156,10 +161,13 @@ struct KeptDataTests {
     #expect(refused.isEmpty)
     let restored = try await kith(folder, "restore", later)
     #expect(restored.contains("Restored even, odd of test."))
-    _ = try await kith(folder, "erase", exitCode: 64)
+    let word = try await Program.built(
+      "kith", ["erase", "--root", folder, "--product", "test"]
+    ).run()
+    #expect(word.exitCode == 64 && word.errors.contains("even, odd, python"), "\(word)")
     let erased = try await kith(folder, "erase", "--yes")
     #expect(erased.contains("sealing.keys") && erased.contains("store.sqlite"))
-    #expect(!erased.contains("NO "))
+    #expect(erased.contains("notes.txt") && !erased.contains("NO "))
     #expect(TemporaryFolder.names(in: "\(folder)/workers").isEmpty)
     withExtendedLifetime(product) {}
   }

@@ -16,6 +16,9 @@ struct BackupCommand: ParsableCommand {
       file: it opens only where the product's key is. With --passphrase-file the key is in it, sealed with a passphrase \
       of 12 characters or more, and it opens on any machine.
 
+      A worker in another language keeps files of its own, which are not in the backup: the output names their folders. \
+      Copy them while the worker is stopped.
+
       A file that is there is left as it is, and the exit code is 73, unless --force is given.
 
       EXAMPLES
@@ -57,8 +60,9 @@ struct BackupCommand: ParsableCommand {
       at: path, of: kept.stores, product: kept.places.product, workers: workers,
       passphrase: try passphrase.map { try PassphraseSealing(passphrase: $0) }, replaces: force,
       now: Surroundings.now)
+    let others = self.workers.isEmpty ? kept.stores.keepers.filter { !workers.contains($0) } : []
     if output.json {
-      try Output.line(backup.json.text(pretty: true))
+      try Output.line(backup.json(leavingOut: others).text(pretty: true))
       return
     }
     let parts = backup.parts.map { "\($0.worker) (\(Quantities.bytes(UInt64($0.bytes))))" }
@@ -67,16 +71,22 @@ struct BackupCommand: ParsableCommand {
       backup.hasKey
         ? "The sealing key is in it, sealed with the passphrase: keep the two apart."
         : "The sealing key is not in it: it opens only with \(kept.stores.keyFile.path).")
+    for other in others {
+      try Output.line(
+        "Not in it: the files of \(other), which has no store of Kith; stop it and copy "
+          + "\(kept.stores.folder(of: other)).")
+    }
   }
 }
 
 extension Backup {
-  var json: JSONValue {
+  func json(leavingOut others: [String]) -> JSONValue {
     [
       "path": .string(path), "product": .string(product),
       "madeAtMs": .string(String(madeAtMilliseconds)), "hasKey": .bool(hasKey),
       "stores": .array(
         parts.map { ["worker": .string($0.worker), "bytes": .string(String($0.bytes))] }),
+      "leftOut": .array(others.map { .string($0) }),
     ]
   }
 }

@@ -27,7 +27,7 @@ struct EraseCommand: ParsableCommand {
   func run() throws {
     let kept = try KeptProduct.find(product, Surroundings.current)
     guard yes else {
-      let names = kept.stores.workers.joined(separator: ", ")
+      let names = kept.stores.keepers.joined(separator: ", ")
       throw CommandFailure(
         .usage,
         "this would destroy the key of \(kept.places.product) and all that \(names.isEmpty ? "its workers" : names) "
