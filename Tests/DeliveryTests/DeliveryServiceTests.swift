@@ -433,6 +433,28 @@ struct DeliveryServiceTests {
   // MARK: Channels
 
   /// 9.6, 19, through the service.
+  @Test func theOutboxFolderIsWipedWithTheContents() async throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/outbox"
+    let provider = OutboxFolder(
+      path: path, sender: try #require(MailAddress("Milo <milo@example.com>")))
+    let office = try PostOffice(real: ProviderSet([.email: [provider], .push: [provider]]))
+    try await office.send("mail", .email, to: "ada@example.org")
+    try await office.send("push")
+    #expect(TemporaryFolder.names(in: path).count == 2)
+    try await office.pass(.seconds(6 * 86_400))
+    #expect(TemporaryFolder.names(in: path).count == 2)
+    try await office.pass(.seconds(2 * 86_400))
+    #expect(TemporaryFolder.names(in: path).isEmpty)
+    #expect(try await office.message("mail").state == .handedOver)
+  }
+
+  @Test func theOutboxLiesBelowTheStateFolder() {
+    for wrong in ["", "/etc/x", "../x", "a/../../x"] {
+      #expect(throws: RPCError.self) { try DeliverySettings(outboxFolder: wrong) }
+    }
+  }
+
   @Test func aFailingChannelIsShown() async throws {
     let office = try PostOffice([.push])
     for number in 0..<20 {

@@ -329,7 +329,7 @@ import Testing
     let desk = try Desk()
     try await desk.report(.fallCandidate, "e1") { $0.atMs = 5_000 }
     // A "resolved" of before the fall must not end it.
-    for type in [EventType.resolved, .fallCandidate, .fallConfirmed] {
+    for type in [EventType.resolved, .fallCandidate] {
       let error = await refusal { try await desk.report(type, "old") { $0.atMs = 4_999 } }
       #expect(error?.code == .invalidArgument)
       #expect(error?.fieldViolations.map(\.field) == ["at_ms"])
@@ -445,6 +445,38 @@ import Testing
     let fallCase = try await desk.get(id)
     #expect(fallCase.ackAtMs == 1_000 && fallCase.ackBy == "contact-1")
     #expect(fallCase.state == .alerted)
+  }
+
+  @Test func aFallAfterContactsHaveEndedTheirIncidentIsAnother() async throws {
+    let desk = try Desk()
+    let first = try await desk.report(.fallConfirmed, "e1").fallCase
+    let message = IncidentResolved(
+      incidentId: "i1", dedupeKey: "fall/\(first?.id ?? "")", atMs: 1_000)
+    let payload = try message.encoded()
+    try await desk.store.write { transaction in
+      try Acknowledgements().apply(
+        LoggedEvent(
+          sequence: 1, type: IncidentResolved.fullName, atMilliseconds: 2_000, user: nil,
+          traceparent: "", payload: payload), in: transaction)
+    }
+    try await desk.pass(.seconds(60))
+    let second = try await desk.report(.fallConfirmed, "e2").fallCase
+    #expect(second?.state == .alerted && second?.id != first?.id)
+    #expect(try await desk.events() == ["device_confirmed at 0", "device_confirmed at 60"])
+  }
+
+  @Test func aResolvedFromBeforeTheFallEndsNothing() async throws {
+    let desk = try Desk()
+    try await desk.report(.fallCandidate, "e1")
+    let before = Int64(Desk.noon - 3_600) * 1_000
+    let refused = await refusal {
+      try await desk.report(.resolved, "e2") { $0.atMs = before }
+    }
+    #expect(refused?.code == .invalidArgument)
+    #expect(try await desk.cases().map(\.state) == [.awaitingConfirmation])
+    // The word that it is a fall is heard whatever the device's clock shows.
+    try await desk.report(.fallConfirmed, "e3") { $0.atMs = before }
+    #expect(try await desk.cases().map(\.state) == [.alerted])
   }
 
   @Test func aCaseThatCannotBeReadHoldsUpNoOther() async throws {

@@ -233,6 +233,16 @@ import Testing
     #expect(climb.pass() == ["900:ann push"])
     #expect(climb.escalation.state == .escalating)
     #expect(climb.escalation.generation == 1)
+    // Whoever answers each time is not told for ever.
+    var generations = 1
+    while climb.escalation.acknowledge(by: "ann", through: .app, at: climb.now, plan: climb.plan),
+      climb.escalation.nextDue != nil, generations < 10
+    {
+      _ = climb.pass()
+      generations += 1
+    }
+    #expect(generations == EscalationPolicy.mostGenerations)
+    #expect(climb.escalation.state == .acknowledged && climb.escalation.nextDue == nil)
     // Not so what is no safety.
     climb = Climb(Self.three, kind: .missedReminder)
     _ = climb.pass()

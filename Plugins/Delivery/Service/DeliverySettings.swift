@@ -115,6 +115,13 @@ public struct DeliverySettings: Sendable {
           "expected \(choice.joined(separator: ", ")), the outbox alone or not at all")
       }
     }
+    guard !outboxFolder.isEmpty, !outboxFolder.hasPrefix("/"),
+      !outboxFolder.split(separator: "/").contains("..")
+    else {
+      throw .invalidArgument(
+        field: "configuration.outbox_folder",
+        "expected a folder below the worker's state folder, such as outbox")
+    }
     self.person = person
     self.sender = address
     self.outboxFolder = outboxFolder

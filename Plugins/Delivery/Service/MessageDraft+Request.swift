@@ -97,7 +97,7 @@ extension MessageChannel {
     guard isRight else {
       let form =
         switch self {
-        case .sms: "a telephone number such as +12065550101"
+        case .sms: "a telephone number: +, the country's code and the number, 8 to 15 digits"
         case .email: "a mail address without a name"
         case .webhook: "an https address"
         case .push, .call: "a push token"

@@ -28,7 +28,10 @@ extension FallDetectorService {
         return answer
       }
       let ledger = self.ledger(transaction, reading, context)
-      try Self.checkTime(request.atMs, try ledger.current(of: user))
+      // The word that it is a fall is heard whatever the device's clock shows.
+      if request.type != .fallConfirmed {
+        try Self.checkTime(request, try ledger.current(of: user))
+      }
       let row: StoredCase? =
         switch request.type {
         case .resolved:
@@ -50,10 +53,19 @@ extension FallDetectorService {
     return answer
   }
 
+  /// By how much a device's clock may differ from the worker's.
+  private static let clockError: Int64 = 300_000
+
   /// The device's clock must not run back within a case: a "resolved" from before a fall that
-  /// arrives late must not end it.
-  private static func checkTime(_ at: Int64?, _ row: StoredCase?) throws(RPCError) {
-    guard let at, let last = row?.deviceAt, at < last else { return }
+  /// arrives late must not end it, also where the fall was reported without a time.
+  private static func checkTime(
+    _ request: ReportRequest, _ row: StoredCase?
+  ) throws(RPCError) {
+    guard let at = request.atMs, let row else { return }
+    let opened =
+      request.type == .resolved && row.progress.state != .closed
+      ? row.progress.openedAt.contract - clockError : .min
+    guard at < row.deviceAt ?? opened else { return }
     throw .invalidArgument(
       field: "at_ms",
       "expected a time that is no earlier than that of the report before: the device's clock has "

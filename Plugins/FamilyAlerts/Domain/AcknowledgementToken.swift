@@ -9,7 +9,10 @@ public struct AcknowledgementToken: Sendable, Hashable {
 
   /// How long a token counts.
   public static let lifetime = Duration.seconds(86_400)
-  private static let statementBytes = 40
+  private static let statementBytes = 41
+  /// The first byte of a token: its text then begins with a letter, and is no flag on a command
+  /// line.
+  private static let version: UInt8 = 1
   /// A code is cut to 128 bits so that links stay short (RFC 2104, section 5).
   private static let codeBytes = 16
 
@@ -38,16 +41,17 @@ public struct AcknowledgementToken: Sendable, Hashable {
     // All bytes are compared, so that the time tells nothing.
     let difference = zip(bytes[Self.statementBytes...], code(statement))
       .reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
-    guard difference == 0 else { return nil }
-    let time = statement[32...].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-    incident = Self.text(of: statement[..<16])
-    contact = Self.text(of: statement[16..<32])
+    guard difference == 0, statement[0] == Self.version else { return nil }
+    let time = statement[33...].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+    incident = Self.text(of: statement[1..<17])
+    contact = Self.text(of: statement[17..<33])
     expiresAt = Instant(milliseconds: Int(truncatingIfNeeded: time))
   }
 
-  /// The token as text for a link: 75 letters, digits, `-` and `_`.
+  /// The token as text for a link: a letter and 75 letters, digits, `-` and `_`.
   public func text(code: Code) -> String {
-    var statement = (Self.bytes(of: incident) ?? []) + (Self.bytes(of: contact) ?? [])
+    var statement = [Self.version]
+    statement += (Self.bytes(of: incident) ?? []) + (Self.bytes(of: contact) ?? [])
     let time = UInt64(bitPattern: Int64(expiresAt.milliseconds))
     statement += stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: time >> $0) }
     return Base64URL.text(of: statement + code(statement).prefix(Self.codeBytes))

@@ -28,11 +28,14 @@ public struct AlertWording: Sendable, Hashable {
   public var place: AlertPlace?
   /// The link or the code by which the contact acknowledges; empty for none.
   public var link: String
+  /// Whether somebody has acknowledged before, and it is still not over.
+  public var isAgain: Bool
 
   /// The words of a message.
   public init(
     kind: AlertKind, purpose: LadderStep.Purpose, at: Instant, zone: Zone, summary: String = "",
-    note: String = "", battery: Double? = nil, place: AlertPlace? = nil, link: String = ""
+    note: String = "", battery: Double? = nil, place: AlertPlace? = nil, link: String = "",
+    isAgain: Bool = false
   ) {
     self.kind = kind
     self.purpose = purpose
@@ -43,6 +46,7 @@ public struct AlertWording: Sendable, Hashable {
     self.battery = battery
     self.place = place
     self.link = link
+    self.isAgain = isAgain
   }
 
   /// The text for a channel. A text message is one segment where that can be: first the words that
@@ -76,7 +80,9 @@ public struct AlertWording: Sendable, Hashable {
   private var firstSentence: String {
     let time = "at \(clock)"
     switch (purpose, kind) {
-    case (.alert, .fall): return "A fall was detected \(time) and nobody has answered."
+    case (.alert, .fall):
+      return isAgain
+        ? "The fall alert of \(clock) is not over yet." : "A fall was detected \(time)."
     case (.alert, .missedReminder): return "A medicine reminder \(time) was not answered."
     case (.alert, .scamShared): return "A suspected scam was shared with you \(time)."
     case (.nobodyAnswered, .fall):

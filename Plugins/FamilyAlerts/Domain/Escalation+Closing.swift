@@ -11,7 +11,9 @@ extension Escalation {
     guard state == .escalating || state == .nobodyReached else { return false }
     acknowledgement = Acknowledgement(at: now, contact: contact, source: source)
     answerUntil = nil
-    reescalatesAt = plan.reescalatesAfter.map { now + $0 }
+    // Those who answer each time are not asked for ever.
+    reescalatesAt =
+      generation < EscalationPolicy.mostGenerations ? plan.reescalatesAfter.map { now + $0 } : nil
     become(.acknowledged)
     cancelPending()
     return true

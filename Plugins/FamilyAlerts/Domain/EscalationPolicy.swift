@@ -37,6 +37,8 @@ public struct EscalationPolicy: Sendable, Hashable {
   public static let attemptsWithin = Duration.seconds(120)
   /// After so long a message whose fate is not known counts as failed for the ladder.
   public static let doubtLasts = Duration.seconds(20)
+  /// How often an acknowledged incident that nobody resolves is told again.
+  public static let mostGenerations = 3
   /// The largest number of repeats.
   public static let mostRepeats = 3
 

@@ -62,7 +62,7 @@ enum ContactDraft {
         (
           value.hasPrefix("+") && (8...16).contains(value.utf8.count)
             && value.utf8.dropFirst().allSatisfy { (48...57).contains($0) },
-          "expected a telephone number such as +12125550123"
+          "expected a telephone number: +, the country's code and the number, 8 to 15 digits"
         )
       case .email:
         (

@@ -36,7 +36,7 @@ public struct FallEvents: Projection {
       _ = try ledger.open(
         IncidentDraft(
           user: user, dedupeKey: Self.key(fall.caseId), kind: .fall, at: at,
-          summary: fall.cause == "need_help" ? "Help was asked for." : "", battery: fall.battery,
+          summary: Self.words(of: fall.cause), battery: fall.battery,
           place: fall.location.flatMap {
             AlertPlace(latitude: $0.latitude, longitude: $0.longitude)
           }))
@@ -51,6 +51,15 @@ public struct FallEvents: Projection {
 
   /// Nothing is found anew: what was not told of a fall when it happened is no alert later.
   public func restart(after lost: LostEvents, in transaction: WriteTransaction) throws {}
+
+  private static func words(of cause: String) -> String {
+    switch cause {
+    case "no_answer": "Nobody has answered when asked."
+    case "need_help": "Help was asked for."
+    case "device_confirmed": "The device is sure of it."
+    default: ""
+    }
+  }
 
   private static func key(_ id: String) -> String { "fall/\(id)" }
 }

@@ -210,7 +210,8 @@ extension FamilyAlertsService: AlertsHandler {
     guard isNew else { return }
     try ledger.append(
       IncidentResolved(
-        incidentId: row.id, allClearCount: UInt32(row.escalation.allClearCount)), row)
+        incidentId: row.id, allClearCount: UInt32(row.escalation.allClearCount),
+        dedupeKey: row.dedupeKey, atMs: Int64(ledger.time.onTheWall.milliseconds)), row)
   }
 
   // MARK: - The digest

@@ -19,6 +19,8 @@ public final class FamilyAlertsService: Sendable {
   let zones: Zones
   /// Called when what is due next may be another.
   let changed: @Sendable () -> Void
+  /// Called with the id of an incident and the reason when nobody was reached.
+  let unreached: @Sendable (_ incident: String, _ reason: String) -> Void
   let delivery: DeliveryClient
   /// What tokens of links are made with.
   let secret: LinkSecret
@@ -28,9 +30,11 @@ public final class FamilyAlertsService: Sendable {
   /// - Parameters:
   ///   - delivery: a client of the delivery worker.
   ///   - changed: called when what is due next may be another.
+  ///   - unreached: called with the id of an incident and the reason when nobody was reached.
   public static func opened(
     store: Store, time: AlertsTime, zones: Zones = Zones(), settings: AlertsSettings,
-    delivery: RPCClient, changed: @escaping @Sendable () -> Void = {}
+    delivery: RPCClient, changed: @escaping @Sendable () -> Void = {},
+    unreached: @escaping @Sendable (_ incident: String, _ reason: String) -> Void = { _, _ in }
   ) async throws -> FamilyAlertsService {
     let fresh = LinkSecret.fresh()
     let (zone, today) = (
@@ -48,12 +52,14 @@ public final class FamilyAlertsService: Sendable {
       return fresh
     }
     return FamilyAlertsService(
-      store, time, zones, settings, DeliveryClient(delivery), LinkSecret(secret), changed)
+      store, time, zones, settings, DeliveryClient(delivery), LinkSecret(secret), changed,
+      unreached)
   }
 
   private init(
     _ store: Store, _ time: AlertsTime, _ zones: Zones, _ settings: AlertsSettings,
-    _ delivery: DeliveryClient, _ secret: LinkSecret, _ changed: @escaping @Sendable () -> Void
+    _ delivery: DeliveryClient, _ secret: LinkSecret, _ changed: @escaping @Sendable () -> Void,
+    _ unreached: @escaping @Sendable (String, String) -> Void
   ) {
     self.store = store
     self.time = time
@@ -62,6 +68,7 @@ public final class FamilyAlertsService: Sendable {
     self.delivery = delivery
     self.secret = secret
     self.changed = changed
+    self.unreached = unreached
   }
 
   /// What the worker serves.
@@ -82,7 +89,8 @@ public final class FamilyAlertsService: Sendable {
     _ transaction: WriteTransaction, _ book: AlertsBook, traceparent: String = ""
   ) -> IncidentLedger {
     IncidentLedger(
-      book: book, time: time, transaction: transaction, now: time.now, traceparent: traceparent)
+      book: book, time: time, transaction: transaction, now: time.now, traceparent: traceparent,
+      unreached: unreached)
   }
 
   // MARK: - Whose

@@ -15,6 +15,8 @@ struct IncidentLedger {
   let now: Instant
   /// W3C Trace Context of the call that it came from.
   var traceparent = ""
+  /// Hears of incidents of which nobody was reached, for the operator.
+  var unreached: @Sendable (_ incident: String, _ reason: String) -> Void = { _, _ in }
 
   /// An incident with its steps.
   static func incident(
@@ -102,6 +104,7 @@ struct IncidentLedger {
           StepEnded(
             incidentId: row.id, step: Step(row.escalation.steps[number], time: time)), row)
       case .nobodyReached(let reason):
+        unreached(row.id, reason.rawValue)
         try append(
           NobodyReached(
             incidentId: row.id, kind: IncidentKind(row.kind), reason: reason.rawValue), row)

@@ -31,7 +31,8 @@ struct StepMessage {
       note: address.isVerified ? row.note?.intact ?? "" : "", battery: row.battery?.intact,
       place: row.kind.isSafety && book.settings.policy.allowsPlace ? row.place : nil,
       link: token.isEmpty
-        ? "" : book.settings.linkBase.isEmpty ? "code \(token)" : book.settings.linkBase + token)
+        ? "" : book.settings.linkBase.isEmpty ? "code \(token)" : book.settings.linkBase + token,
+      isAgain: step.generation > 0)
     let text = words.text(for: step.route.channel)
     return SendRequest(
       dedupeKey: DeliveryKey.text(incident: row.id, step: step), userId: row.user.text,

@@ -58,7 +58,11 @@ try await Worker.run(settings: read) { context, settings in
       in: store, boot: clock.reading.boot, sinceBoot: { clock.sinceBoot }, wall: { clock.now }),
     settings: settings,
     delivery: try context.client(ofService: DeliveryEvents.service),
-    changed: { clock.dataChanged() })
+    changed: { clock.dataChanged() },
+    unreached: { incident, reason in
+      logger.error(
+        "nobody was reached", metadata: ["incident": "\(incident)", "reason": "\(reason)"])
+    })
   let due = service.dueAlerts(waitsForResults: clock.isVirtual) { incident, error in
     logger.error(
       "an incident cannot be read or written and is tried again",

@@ -12,6 +12,12 @@ public struct IncidentResolved: GeneratedMessage {
   /// How many contacts heard the all-clear.
   public var allClearCount: UInt32 = 0
 
+  /// The key by which its source names it.
+  public var dedupeKey: String = ""
+
+  /// When, in milliseconds since 1970-01-01T00:00:00Z.
+  public var atMs: Int64 = 0
+
   /// The fields that this version of the contract does not know.
   public var unknownFields = UnknownFields()
 
@@ -21,10 +27,14 @@ public struct IncidentResolved: GeneratedMessage {
   /// A message with these fields; the others are at their default.
   public init(
     incidentId: String = "",
-    allClearCount: UInt32 = 0
+    allClearCount: UInt32 = 0,
+    dedupeKey: String = "",
+    atMs: Int64 = 0
   ) {
     self.incidentId = incidentId
     self.allClearCount = allClearCount
+    self.dedupeKey = dedupeKey
+    self.atMs = atMs
   }
 
   public static var fullName: String { "kith.alerts.v1.IncidentResolved" }
@@ -35,6 +45,8 @@ public struct IncidentResolved: GeneratedMessage {
     let c = message.assumingMemoryBound(to: Kith__Alerts__V1__IncidentResolved.self)
     if c.pointee.has_incident_id != 0 { self.incidentId = try Unpacked.text(c.pointee.incident_id, "kith.alerts.v1.IncidentResolved.incident_id") }
     if c.pointee.has_all_clear_count != 0 { self.allClearCount = c.pointee.all_clear_count }
+    if c.pointee.has_dedupe_key != 0 { self.dedupeKey = try Unpacked.text(c.pointee.dedupe_key, "kith.alerts.v1.IncidentResolved.dedupe_key") }
+    if c.pointee.has_at_ms != 0 { self.atMs = c.pointee.at_ms }
     try Unpacked.append(unknownFieldsOf: message, to: &self.unknownFields)
   }
 
@@ -49,12 +61,22 @@ public struct IncidentResolved: GeneratedMessage {
       c.pointee.all_clear_count = self.allClearCount
       c.pointee.has_all_clear_count = 1
     }
+    if !self.dedupeKey.isEmpty {
+      c.pointee.dedupe_key = arena.copy(self.dedupeKey)
+      c.pointee.has_dedupe_key = 1
+    }
+    if self.atMs != 0 {
+      c.pointee.at_ms = self.atMs
+      c.pointee.has_at_ms = 1
+    }
     arena.fill(self.unknownFields, into: message)
   }
 
   public func describe(into text: inout MessageDescription) {
     if !self.incidentId.isEmpty { text.add("incidentId", self.incidentId) }
     if self.allClearCount != 0 { text.add("allClearCount", self.allClearCount) }
+    if !self.dedupeKey.isEmpty { text.add("dedupeKey", self.dedupeKey) }
+    if self.atMs != 0 { text.add("atMs", self.atMs) }
     text.add(self.unknownFields)
   }
 }

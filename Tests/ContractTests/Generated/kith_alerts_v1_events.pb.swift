@@ -124,6 +124,12 @@ nonisolated struct Kith_Alerts_V1_IncidentResolved: Sendable {
   /// How many contacts heard the all-clear.
   var allClearCount: UInt32 = 0
 
+  /// The key by which its source names it.
+  var dedupeKey: String = String()
+
+  /// When, in milliseconds since 1970-01-01T00:00:00Z.
+  var atMs: Int64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -304,7 +310,7 @@ nonisolated extension Kith_Alerts_V1_NobodyReached: SwiftProtobuf.Message, Swift
 
 nonisolated extension Kith_Alerts_V1_IncidentResolved: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".IncidentResolved"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}incident_id\0\u{3}all_clear_count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}incident_id\0\u{3}all_clear_count\0\u{3}dedupe_key\0\u{3}at_ms\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -314,6 +320,8 @@ nonisolated extension Kith_Alerts_V1_IncidentResolved: SwiftProtobuf.Message, Sw
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.incidentID) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.allClearCount) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.dedupeKey) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.atMs) }()
       default: break
       }
     }
@@ -326,12 +334,20 @@ nonisolated extension Kith_Alerts_V1_IncidentResolved: SwiftProtobuf.Message, Sw
     if self.allClearCount != 0 {
       try visitor.visitSingularUInt32Field(value: self.allClearCount, fieldNumber: 2)
     }
+    if !self.dedupeKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.dedupeKey, fieldNumber: 3)
+    }
+    if self.atMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.atMs, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Kith_Alerts_V1_IncidentResolved, rhs: Kith_Alerts_V1_IncidentResolved) -> Bool {
     if lhs.incidentID != rhs.incidentID {return false}
     if lhs.allClearCount != rhs.allClearCount {return false}
+    if lhs.dedupeKey != rhs.dedupeKey {return false}
+    if lhs.atMs != rhs.atMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

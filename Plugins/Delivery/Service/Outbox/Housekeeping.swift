@@ -31,6 +31,8 @@ public struct Housekeeping: Sendable {
   /// Does a part of what is due.
   public func run(at now: Instant) async throws {
     let oldest = now - Self.replyLife
+    // Before the rows are, so that a process that ends in between does it again.
+    try await forgetFiles(at: now)
     try await outbox.store.write { [outbox] transaction in
       let late = try transaction.records(
         StoredMessage.self,
@@ -47,6 +49,26 @@ public struct Housekeeping: Sendable {
         """)
       try transaction.deleteAll(
         StoredReply.self, where: "taken_at_ms <= \(oldest.milliseconds)", under: Outbox.ownGrant)
+    }
+  }
+
+  /// Has the providers remove what they keep of the messages that are wiped now.
+  private func forgetFiles(at now: Instant) async throws {
+    let messages = try await outbox.store.read { transaction in
+      try transaction.rows(
+        """
+        SELECT id, channel, provider FROM message
+        WHERE wipe_at_ms IS NOT NULL AND wipe_at_ms <= \(now.milliseconds)
+        ORDER BY wipe_at_ms LIMIT \(Outbox.batch)
+        """
+      ).map { row -> (id: String, channel: MessageChannel?, provider: String) in
+        (try row["id"], MessageChannel(rawValue: try row["channel"]), try row["provider"])
+      }
+    }
+    for message in messages {
+      guard let channel = message.channel else { continue }
+      outbox.providers.provider(named: message.provider, of: channel)?
+        .forget(message: message.id, of: channel)
     }
   }
 }

@@ -19,6 +19,9 @@ public protocol DeliveryProvider: Sendable {
   /// Makes one attempt. Ends within the attempt's time limit; a cancelled task ends it at once,
   /// with ``AttemptOutcome/unknown(reason:)`` where the message may be on its way.
   func deliver(_ message: OutboundMessage) async -> AttemptOutcome
+
+  /// Removes what it keeps of a message on this machine, whose content is wiped after this.
+  func forget(message id: String, of channel: MessageChannel)
 }
 
 extension DeliveryProvider {
@@ -26,4 +29,6 @@ extension DeliveryProvider {
   public func makesRepeatsOne(_ message: OutboundMessage) -> Bool { false }
   /// None.
   public func problem(of message: OutboundMessage) -> String? { nil }
+  /// Nothing is kept.
+  public func forget(message id: String, of channel: MessageChannel) {}
 }

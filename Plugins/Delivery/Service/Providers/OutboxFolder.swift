@@ -7,7 +7,7 @@ import KithTime
 /// anything else one of JSON. Nothing leaves the machine.
 ///
 /// A file is there whole or not at all, and has the name of its message: to deliver one twice
-/// writes the same file.
+/// writes the same file. It goes when the message's content is wiped.
 public struct OutboxFolder: DeliveryProvider {
   private let path: String
   private let sender: MailAddress
@@ -31,15 +31,29 @@ public struct OutboxFolder: DeliveryProvider {
         atPath: path, withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
       let (file, bytes) = content(of: message)
-      try Data(bytes).write(to: URL(filePath: "\(path)/\(file)"), options: .atomic)
+      let target = "\(path)/\(file)"
+      try Data(bytes).write(to: URL(filePath: target), options: .atomic)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target)
       return .accepted(providerID: file)
     } catch {
       return .later(.unavailable, "outbox: the folder cannot be written")
     }
   }
 
+  /// Removes the message's file.
+  public func forget(message id: String, of channel: MessageChannel) {
+    for ending in ["eml", "json"] {
+      let file = "\(path)/\(Self.name(of: id, channel)).\(ending)"
+      try? FileManager.default.removeItem(atPath: file)
+    }
+  }
+
+  private static func name(of id: String, _ channel: MessageChannel) -> String {
+    "\(channel.rawValue)-\(id)"
+  }
+
   private func content(of message: OutboundMessage) -> (file: String, bytes: [UInt8]) {
-    let name = "\(message.channel.rawValue)-\(message.id)"
+    let name = Self.name(of: message.id, message.channel)
     if message.channel == .email, let recipient = MailAddress(message.address) {
       let mail = MailMessage(
         from: sender, to: recipient, content: message.content, date: message.acceptedAt,

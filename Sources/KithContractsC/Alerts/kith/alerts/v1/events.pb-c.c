@@ -501,7 +501,7 @@ const ProtobufCMessageDescriptor kith__alerts__v1__nobody_reached__descriptor =
   (ProtobufCMessageInit) kith__alerts__v1__nobody_reached__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor kith__alerts__v1__incident_resolved__field_descriptors[2] =
+static const ProtobufCFieldDescriptor kith__alerts__v1__incident_resolved__field_descriptors[4] =
 {
   {
     "incident_id",
@@ -527,15 +527,41 @@ static const ProtobufCFieldDescriptor kith__alerts__v1__incident_resolved__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "dedupe_key",
+    3,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Kith__Alerts__V1__IncidentResolved, has_dedupe_key),
+    offsetof(Kith__Alerts__V1__IncidentResolved, dedupe_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_ms",
+    4,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Kith__Alerts__V1__IncidentResolved, has_at_ms),
+    offsetof(Kith__Alerts__V1__IncidentResolved, at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned kith__alerts__v1__incident_resolved__field_indices_by_name[] = {
   1,   /* field[1] = all_clear_count */
+  3,   /* field[3] = at_ms */
+  2,   /* field[2] = dedupe_key */
   0,   /* field[0] = incident_id */
 };
 static const ProtobufCIntRange kith__alerts__v1__incident_resolved__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor kith__alerts__v1__incident_resolved__descriptor =
 {
@@ -545,7 +571,7 @@ const ProtobufCMessageDescriptor kith__alerts__v1__incident_resolved__descriptor
   "Kith__Alerts__V1__IncidentResolved",
   "kith.alerts.v1",
   sizeof(Kith__Alerts__V1__IncidentResolved),
-  2,
+  4,
   kith__alerts__v1__incident_resolved__field_descriptors,
   kith__alerts__v1__incident_resolved__field_indices_by_name,
   1,  kith__alerts__v1__incident_resolved__number_ranges,

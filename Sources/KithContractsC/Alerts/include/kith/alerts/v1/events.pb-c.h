@@ -97,10 +97,14 @@ struct  Kith__Alerts__V1__IncidentResolved
   ProtobufCBinaryData incident_id;
   protobuf_c_boolean has_all_clear_count;
   uint32_t all_clear_count;
+  protobuf_c_boolean has_dedupe_key;
+  ProtobufCBinaryData dedupe_key;
+  protobuf_c_boolean has_at_ms;
+  int64_t at_ms;
 };
 #define KITH__ALERTS__V1__INCIDENT_RESOLVED__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&kith__alerts__v1__incident_resolved__descriptor) \
-    , 0, {0,NULL}, 0, 0 }
+    , 0, {0,NULL}, 0, 0, 0, {0,NULL}, 0, 0 }
 
 
 /* Kith__Alerts__V1__IncidentRaised methods */
