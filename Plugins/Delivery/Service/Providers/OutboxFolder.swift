@@ -31,9 +31,7 @@ public struct OutboxFolder: DeliveryProvider {
         atPath: path, withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
       let (file, bytes) = content(of: message)
-      let target = "\(path)/\(file)"
-      try Data(bytes).write(to: URL(filePath: target), options: .atomic)
-      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target)
+      try Data(bytes).write(to: URL(filePath: "\(path)/\(file)"), options: .atomic)
       return .accepted(providerID: file)
     } catch {
       return .later(.unavailable, "outbox: the folder cannot be written")
