@@ -18,14 +18,21 @@ public struct SendingPace: Sendable, Hashable {
   /// Takes the right to one attempt.
   /// - Returns: nil when the attempt may begin; else when to ask again.
   public mutating func take(at now: Instant) -> Instant? {
-    let rate = Double(perSecond)
-    let passed = filledAt.map { max((now - $0) / .seconds(1), 0) } ?? 0
-    tokens = min(tokens + passed * rate, rate)
+    tokens = filled(at: now)
     filledAt = now
     guard tokens < 1 else {
       tokens -= 1
       return nil
     }
-    return now + .milliseconds(Int64(((1 - tokens) / rate * 1000).rounded(.up)))
+    return now + .milliseconds(Int64(((1 - tokens) / Double(perSecond) * 1000).rounded(.up)))
+  }
+
+  /// How many attempts may begin now.
+  public func room(at now: Instant) -> Int { Int(filled(at: now)) }
+
+  private func filled(at now: Instant) -> Double {
+    let rate = Double(perSecond)
+    let passed = filledAt.map { max((now - $0) / .seconds(1), 0) } ?? 0
+    return min(tokens + passed * rate, rate)
   }
 }

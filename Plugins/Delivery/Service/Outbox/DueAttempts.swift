@@ -45,6 +45,20 @@ public struct DueAttempts: Sendable {
           StoredMessage.self, id: $0, under: Outbox.ownGrant, markingDamage: true)
       }
     }
+    // Those who may be called no more now are put off after the others have begun, so that the
+    // more urgent are not overtaken.
+    var begun: [String: Int] = [:]
+    let first = rows.filter { row in
+      begun[row.provider, default: 0] += 1
+      return outbox.room(of: row.provider, at: now).map { begun[row.provider, default: 0] <= $0 }
+        ?? true
+    }
+    let ids = Set(first.map(\.id))
+    try await attempt(first)
+    try await attempt(rows.filter { !ids.contains($0.id) })
+  }
+
+  private func attempt(_ rows: [StoredMessage]) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for row in rows { group.addTask { _ = try await outbox.attempt(.row(row)) } }
       try await group.waitForAll()

@@ -266,6 +266,12 @@ final class Outbox: Sendable {
   private static let tooMany = AttemptOutcome.Failure(
     .rateLimited, "its provider may not be called more often")
 
+  /// How often a provider may be called now; nil for any number.
+  func room(of provider: String, at now: Instant) -> Int? {
+    guard let rate = configuration.withLock({ $0.rates[provider] }) else { return nil }
+    return paces.withLock { ($0[provider] ?? SendingPace(perSecond: rate)).room(at: now) }
+  }
+
   /// Takes the right to call a provider; answers when to ask again where it may not be called yet.
   private func pace(of provider: String, at now: Instant) -> Instant? {
     guard let rate = configuration.withLock({ $0.rates[provider] }) else { return nil }
